@@ -1,0 +1,16 @@
+.PHONY: check test test-fast benchmarks
+
+check:
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+
+test-fast:
+	pytest -m "not slow"
+
+test:
+	pytest
+
+benchmarks:
+	for file in benchmarks/*.py; do python $$file; done

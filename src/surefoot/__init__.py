@@ -1,0 +1,73 @@
+"""surefoot: human motion, made to stand on a humanoid robot.
+
+The public face. Nothing heavy is imported here: each name is loaded from its room when it is
+first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_FACE = {
+    "BadInput": "surefoot.errors",
+    "Clip": "surefoot.motion.motion",
+    "ContactSchedule": "surefoot.motion.contact",
+    "HumanClip": "surefoot.motion.human",
+    "Motion": "surefoot.motion.motion",
+    "Notice": "surefoot.errors",
+    "Robot": "surefoot.robots.robot",
+    "Stance": "surefoot.motion.contact",
+    "SurefootError": "surefoot.errors",
+    "Terrain": "surefoot.motion.contact",
+    "load_robot": "surefoot.robots.zoo",
+    "read": "surefoot.formats.registry",
+    "report": "surefoot.reports.page",
+    "retarget": "surefoot.retargeting.retarget",
+    "write": "surefoot.formats.registry",
+}
+
+__all__ = [
+    "BadInput",
+    "Clip",
+    "ContactSchedule",
+    "HumanClip",
+    "Motion",
+    "Notice",
+    "Robot",
+    "Stance",
+    "SurefootError",
+    "Terrain",
+    "load_robot",
+    "read",
+    "report",
+    "retarget",
+    "write",
+]
+
+if TYPE_CHECKING:
+    from surefoot.errors import BadInput, Notice, SurefootError
+    from surefoot.formats.registry import read, write
+    from surefoot.motion.contact import ContactSchedule, Stance, Terrain
+    from surefoot.motion.human import HumanClip
+    from surefoot.motion.motion import Clip, Motion
+    from surefoot.reports.page import report
+    from surefoot.retargeting.retarget import retarget
+    from surefoot.robots.robot import Robot
+    from surefoot.robots.zoo import load_robot
+else:
+
+    def __getattr__(name: str) -> object:
+        """Load a public name from its room when it is first used."""
+        if name not in _FACE:
+            raise AttributeError(f"module 'surefoot' has no attribute '{name}'")
+        from importlib import import_module
+
+        value = getattr(import_module(_FACE[name]), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        """The public names."""
+        return sorted([*__all__, "__version__"])

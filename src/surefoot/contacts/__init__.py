@@ -1,0 +1,1 @@
+"""Stances found in a motion, and the support they give."""

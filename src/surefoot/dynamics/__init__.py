@@ -1,0 +1,1 @@
+"""Batched rigid-body quantities and the wrench that a motion requires."""

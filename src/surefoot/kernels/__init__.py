@@ -1,0 +1,53 @@
+"""Compiled loops on plain arrays: C-contiguous float64 in, arrays of the caller out, status codes.
+
+Imports numpy, numba and math only. Before the first kernel is imported, numba's cache is pointed
+to a folder that is named by a hash of all kernel sources: numba does not notice that a kernel of
+*another* file was edited, and an installed package may be read-only.
+"""
+
+import hashlib
+import os
+import pathlib
+import sys
+import tempfile
+
+
+def _user_cache_folder() -> pathlib.Path:
+    """The folder that keeps what can be made again; SUREFOOT_CACHE moves it."""
+    moved = os.environ.get("SUREFOOT_CACHE")
+    if moved:
+        return pathlib.Path(moved)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(pathlib.Path.home() / "AppData" / "Local")
+        return pathlib.Path(base) / "surefoot"
+    if sys.platform == "darwin":
+        return pathlib.Path.home() / "Library" / "Caches" / "surefoot"
+    base = os.environ.get("XDG_CACHE_HOME") or str(pathlib.Path.home() / ".cache")
+    return pathlib.Path(base) / "surefoot"
+
+
+def _sources_hash() -> str:
+    """A hash of every kernel source file."""
+    digest = hashlib.sha256()
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _writable_cache_folder() -> pathlib.Path:
+    """The user's cache folder for these kernels, or a private temporary one."""
+    try:
+        folder = _user_cache_folder() / "kernels" / _sources_hash()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (OSError, RuntimeError):  # RuntimeError: no home directory
+        return pathlib.Path(tempfile.mkdtemp(prefix="surefoot-kernels-"))
+
+
+CACHE_FOLDER = _writable_cache_folder()
+
+import numba  # noqa: E402  # the cache folder must be chosen first
+
+numba.config.CACHE_DIR = str(CACHE_FOLDER)

@@ -1,0 +1,1 @@
+"""Values to pages, plots and pictures."""

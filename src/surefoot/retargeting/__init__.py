@@ -1,0 +1,1 @@
+"""Human clips to robot clips."""

@@ -1,0 +1,1 @@
+"""Who moves: robots on MuJoCo, loading and repairs, the zoo."""

@@ -1,0 +1,1 @@
+"""Bundled human clips and the generator that makes them."""
