@@ -1,0 +1,1 @@
+"""Small robots and clips for tests: made, never stored."""
