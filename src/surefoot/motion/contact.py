@@ -54,7 +54,9 @@ class Stance:
                 where=where,
             )
         if self.mode not in MODE_NUMBERS:
-            raise BadMotion(what=f"expected mode point, edge or face, got '{self.mode}'", where=where)
+            raise BadMotion(
+                what=f"expected mode point, edge or face, got '{self.mode}'", where=where
+            )
         count = MODE_NUMBERS[self.mode]
         found = len(self.vertices) if self.vertices.ndim == 2 else 0
         if found < count or (count < 3 and found != count) or self.vertices.shape[1:] != (3,):
@@ -220,7 +222,9 @@ def _terrain_from(table: dict[str, object], where: str) -> Terrain:
             where=where,
             todo="a newer schema needs a newer surefoot" if isinstance(schema, int) else "",
         )
-    faults = [f"unknown key '{key}'" for key in table if key not in {"schema", "friction", "surface"}]
+    faults = [
+        f"unknown key '{key}'" for key in table if key not in {"schema", "friction", "surface"}
+    ]
     rows = table.get("surface", [])
     friction = table.get("friction", DEFAULT_FRICTION)
     if not _is_number(friction):

@@ -28,7 +28,9 @@ def checked(name: str, values: object, shape: tuple[int, ...], *, where: str) ->
     if not np.all(np.isfinite(array)):
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise BadMotion(
-            what=f"{name} holds {array[first]} at {first}", where=where, todo="remove or fill it first"
+            what=f"{name} holds {array[first]} at {first}",
+            where=where,
+            todo="remove or fill it first",
         )
     return array
 
@@ -94,7 +96,9 @@ class Motion:
         time = checked_time(self.time, where=where)
         n, m = len(time), len(self.joint_names)
         object.__setattr__(self, "time", time)
-        object.__setattr__(self, "root_pos", checked("root_pos", self.root_pos, (n, 3), where=where))
+        object.__setattr__(
+            self, "root_pos", checked("root_pos", self.root_pos, (n, 3), where=where)
+        )
         quat = checked_unit_quat("root_quat", self.root_quat, (n, 4), where=where)
         object.__setattr__(self, "root_quat", quat)
         object.__setattr__(self, "joint_names", tuple(self.joint_names))

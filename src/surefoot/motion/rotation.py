@@ -31,7 +31,7 @@ def multiply(a: Float64[Array, "*n 4"], b: Float64[Array, "*m 4"]) -> Float64[Ar
 
 def conjugate(quat: Float64[Array, "*n 4"]) -> Float64[Array, "*n 4"]:
     """The inverse of unit quaternions."""
-    return quat * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(quat * np.array([1.0, -1.0, -1.0, -1.0]), dtype=np.float64)
 
 
 def unit(quat: Float64[Array, "*n 4"]) -> Float64[Array, "*n 4"]:
@@ -39,7 +39,9 @@ def unit(quat: Float64[Array, "*n 4"]) -> Float64[Array, "*n 4"]:
     return np.asarray(quat / np.linalg.norm(quat, axis=-1, keepdims=True), dtype=np.float64)
 
 
-def rotate(quat_ab: Float64[Array, "*n 4"], vec_b: Float64[Array, "*m 3"]) -> Float64[Array, "*k 3"]:
+def rotate(
+    quat_ab: Float64[Array, "*n 4"], vec_b: Float64[Array, "*m 3"]
+) -> Float64[Array, "*k 3"]:
     """Vectors of frame b in the axes of frame a."""
     w, xyz = quat_ab[..., :1], quat_ab[..., 1:]
     across = 2.0 * np.cross(xyz, vec_b)

@@ -1,0 +1,66 @@
+"""What people see: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+
+from surefoot.errors import Notice
+
+COLUMNS_WITHOUT_TERMINAL = 120  # wide enough that no row of ours breaks in a pipe or a log
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else COLUMNS_WITHOUT_TERMINAL
+    return Console(stderr=stderr, highlight=False, soft_wrap=not stream.isatty(), width=width)
+
+
+@dataclass(slots=True)
+class Screen:
+    """Prints for one command: as JSON or for people, with or without progress."""
+
+    json: bool
+    quiet: bool
+    _last: str = field(default="", init=False)
+
+    def progress(self, done: int, total: int, text: str) -> None:
+        """One line of progress on standard error: redrawn on a terminal, one line a text elsewhere."""
+        if self.quiet:
+            return
+        line = f"surefoot: [{done}/{total}] {text}"
+        if sys.stderr.isatty():
+            end = "\n" if done >= total else ""
+            print(f"\r{line:<78}", end=end, file=sys.stderr, flush=True)
+        elif text != self._last:
+            print(line, file=sys.stderr, flush=True)
+        self._last = text
+
+    def result(self, summary: dict[str, object]) -> None:
+        """The one JSON object of the command."""
+        print(json.dumps(summary, indent=2, allow_nan=False))
+
+    def say(self, text: str) -> None:
+        """A line of the result, for people."""
+        _console(stderr=False).print(text, markup=False)
+
+    def table(self, title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A table of the result, for people."""
+        drawn = Table(title=title or None, title_justify="left", header_style="bold")
+        for column in head:
+            drawn.add_column(column)
+        for row in rows:
+            drawn.add_row(*row)
+        _console(stderr=False).print(drawn)
+
+    def notices(self, notices: Iterable[Notice]) -> None:
+        """What was found, assumed or repaired, on standard error, each sentence once."""
+        if self.quiet:
+            return
+        for sentence in dict.fromkeys(f"{n.part}: {n.sentence}" for n in notices):
+            print(f"surefoot: notice: {sentence}", file=sys.stderr)

@@ -1,0 +1,159 @@
+"""The whole walk, composed: from a human clip to a report in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import time as clock
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from surefoot import kinematics, kernels
+from surefoot.contacts.balance import Balance, balance
+from surefoot.contacts.quality import judge
+from surefoot.dynamics import batch as dynamics
+from surefoot.errors import NoFile
+from surefoot.formats.native import write
+from surefoot.motion.human import HumanClip
+from surefoot.motion.motion import Clip
+from surefoot.reports.page import report
+from surefoot.retargeting.retarget import Options, retarget
+from surefoot.robots.robot import Robot
+from surefoot.robots.zoo import load_robot
+from surefoot.samples import bundled
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What came out of a walk, and where it lies."""
+
+    folder: Path
+    clip: Clip
+    balance: Balance
+    figures: dict[str, object]
+    """What summary.json holds."""
+
+    def summary(self) -> dict[str, object]:
+        """The figures of every station, as summary.json has them."""
+        return self.figures
+
+
+def compile_kernels(robot: Robot, progress: Progress | None = None) -> None:
+    """Compiles what this machine has not compiled yet; at once done when the cache is warm."""
+    if kernels.is_warm():
+        return
+    say = progress or _silent
+    say(0, 2, "compiling the dynamics, once")
+    dynamics.warm_up(robot)
+    say(1, 2, "compiling the kinematics, once")
+    kinematics.warm_up(robot)
+    kernels.mark_warm()
+    say(2, 2, "compiled")
+
+
+def retargeted(
+    human: HumanClip,
+    robot: Robot,
+    *,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> tuple[Clip, dict[str, object]]:
+    """A human clip as robot clip, with the figures that `surefoot retarget --json` prints."""
+    begin = clock.perf_counter()
+    clip = retarget(human, robot, options=options, progress=progress)
+    seconds = clock.perf_counter() - begin
+    return clip, retarget_figures(clip, robot, seconds)
+
+
+def retarget_figures(clip: Clip, robot: Robot, seconds: float) -> dict[str, object]:
+    """The figures of a retargeted clip, keys as in the public face."""
+    quality = judge(clip, robot)
+    parameters = clip.meta.history[0].parameters
+    return {
+        "frames": clip.motion.n,
+        "fps": clip.motion.fps,
+        "robot": robot.name,
+        "scale": parameters["scale"],
+        "skate_mean_mps": quality.skate_mean_mps,
+        "penetration_max_m": quality.penetration_max_m,
+        "float_median_m": quality.float_median_m,
+        "joint_jumps": quality.joint_jumps,
+        "position_limit_violations": quality.position_limit_violations,
+        "limb_error_deg": parameters["limb_error_deg"],
+        "contact_fraction": quality.contact_fraction,
+        "terrain": tomllib.loads(clip.terrain.as_toml()),
+        "repaired": [
+            {"frame": round(notice.t0 * clip.motion.fps), "what": notice.sentence}
+            for notice in clip.notices
+            if notice.kind == "repair" and notice.t0 is not None
+        ],
+        "notices": [notice.summary() for notice in clip.notices],
+        "seconds": seconds,
+        "frames_per_second": clip.motion.n / max(seconds, 1e-9),
+    }
+
+
+def demo(
+    name: str = "sidestep",
+    *,
+    robot: str = "human25",
+    folder: str | os.PathLike[str] = "surefoot-demo",
+    progress: Progress | None = None,
+) -> Walk:
+    """The first walk on bundled things: report.html, summary.json and clip.npz in a folder.
+
+    Raises:
+        UnknownName: no bundled clip or robot of that name.
+        NoFile: the folder cannot be made.
+    """
+    say = progress or _silent
+    begin = clock.perf_counter()
+    human = bundled.load(name)
+    body = load_robot(robot)
+    compile_kernels(body, progress)
+    clip, figures = retargeted(human, body, progress=progress)
+    say(0, 2, "measuring the balance")
+    found = balance(clip, body)
+    place = _folder(folder)
+    say(1, 2, "drawing the report")
+    report([clip, found], place / "report.html", robot=body, title=f"{name} on {body.name}")
+    write(clip, place / "clip.npz")
+    summary: dict[str, object] = {
+        "schema": 1,
+        "clip": name,
+        "robot": body.name,
+        "retarget": figures,
+        "index": {"zmp": found.summary()},
+        "seconds": clock.perf_counter() - begin,
+    }
+    _write_whole(place / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    say(2, 2, "done")
+    return Walk(place, clip, found, summary)
+
+
+def _silent(done: int, total: int, text: str) -> None:
+    """Says nothing."""
+
+
+def _folder(path: str | os.PathLike[str]) -> Path:
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NoFile(
+            what=f"cannot make the folder: {error.strerror}",
+            where=str(path),
+            todo="name another with -o",
+        ) from error
+    return folder
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """A file that appears whole or not at all."""
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)

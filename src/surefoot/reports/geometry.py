@@ -1,0 +1,220 @@
+"""The shapes that pictures of a robot are made of: what its links look like, in their own frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import mujoco
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from surefoot.arrays import Array, Float64, locked
+from surefoot.motion import rotation
+
+Kind = Literal["capsule", "ellipsoid", "polyhedron"]
+Rgb = tuple[float, float, float]
+
+SMALLEST_M = 0.002  # marker spheres of some models have a radius of 0.1 mm: nothing to see
+CYLINDER_SIDES = 24  # facets of 15 degrees differ too little in shade to be seen
+MESH_DIRECTIONS = 96  # support points kept of a mesh: its hull within some millimetres
+DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)  # the engine's colour of a geom that names none
+BODY_RGB: Rgb = (0.80, 0.83, 0.87)
+BONE_RGB: Rgb = (0.55, 0.60, 0.68)
+GROUND_RGB: Rgb = (0.72, 0.70, 0.66)
+BONE_RADIUS_M = 0.03
+BONE_SLENDERNESS = 5.0  # a short bone is no thicker than a fifth of its length
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One convex solid that is fixed to a link."""
+
+    link: int
+    """Body of the model; 0 is the world."""
+    kind: Kind
+    pos_l: Float64[Array, " 3"]
+    """Centre in the link's frame, m."""
+    rot_ls: Float64[Array, "3 3"]
+    """Turns the shape's own axes into the link's."""
+    size: Float64[Array, " 3"]
+    """Capsule: radius, half length along z, 0. Ellipsoid: half axes. Polyhedron: half extents."""
+    rgb: Rgb
+    points_s: Float64[Array, "k 3"] = field(default_factory=lambda: np.zeros((0, 3)))
+    """Corners of a polyhedron in the shape's axes, m."""
+    faces: tuple[tuple[int, ...], ...] = ()
+    """Corners of each face, counter-clockwise seen from outside."""
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for name in ("pos_l", "rot_ls", "size", "points_s"):
+            object.__setattr__(self, name, locked(getattr(self, name)))
+
+    @property
+    def spine(self) -> tuple[Float64[Array, "2 3"], float]:
+        """Ends of a segment in the shape's axes, and the radius with which it fills the shape, m.
+
+        What the order of painting is decided with.
+        """
+        if self.kind == "capsule":
+            axis, half, radius = 2, float(self.size[1]), float(self.size[0])
+        else:
+            axis = int(np.argmax(self.size))
+            radius = float(np.sort(self.size)[1])
+            half = float(self.size[axis]) - radius
+        ends = np.zeros((2, 3))
+        ends[:, axis] = (-half, half)
+        return ends, radius
+
+
+def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
+    """What each link of a model looks like.
+
+    A link's visual geoms, else its collision geoms; bones towards its children where it has none,
+    so that a robot that lost its meshes is still seen.
+    """
+    of_link: dict[int, list[int]] = {}
+    for g in range(model.ngeom):
+        link = int(model.geom_bodyid[g])
+        if link > 0 and _drawable(model, g):
+            of_link.setdefault(link, []).append(g)
+    found: list[Shape] = []
+    for link, geoms in of_link.items():
+        visual = [g for g in geoms if _is_visual(model, g)]
+        made = (_shape(model, g, link) for g in visual or geoms)
+        found += [shape for shape in made if shape is not None]
+    return tuple(found + _bones(model, {shape.link for shape in found}))
+
+
+def box(
+    center: Float64[Array, " 3"],
+    rot: Float64[Array, "3 3"],
+    half: Float64[Array, " 3"],
+    *,
+    link: int = 0,
+    rgb: Rgb = BODY_RGB,
+) -> Shape:
+    """A box with the given half extents."""
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
+    return _polyhedron(corners, link, center, rot, rgb)
+
+
+def _geom_kind(model: mujoco.MjModel, g: int) -> int:
+    return int(model.geom_type[g])  # an int: enums of MuJoCo 4 compare equal in one direction only
+
+
+def _drawable(model: mujoco.MjModel, g: int) -> bool:
+    endless = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
+    return _geom_kind(model, g) not in endless and float(model.geom_rbound[g]) > SMALLEST_M
+
+
+def _is_visual(model: mujoco.MjModel, g: int) -> bool:
+    return int(model.geom_contype[g]) == 0 and int(model.geom_conaffinity[g]) == 0
+
+
+def _rgb(model: mujoco.MjModel, g: int) -> Rgb:
+    material = int(model.geom_matid[g])
+    rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[g]
+    if material < 0 and np.allclose(rgba, DEFAULT_RGBA):
+        return BODY_RGB
+    return (float(rgba[0]), float(rgba[1]), float(rgba[2]))
+
+
+def _shape(model: mujoco.MjModel, g: int, link: int) -> Shape | None:
+    kind, size = _geom_kind(model, g), np.array(model.geom_size[g], dtype=np.float64)
+    pos = np.array(model.geom_pos[g], dtype=np.float64)
+    rot = rotation.as_matrix(np.array(model.geom_quat[g], dtype=np.float64))
+    rgb = _rgb(model, g)
+    if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
+        return Shape(link, "capsule", pos, rot, np.array([size[0], 0.0, 0.0]), rgb)
+    if kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+        return Shape(link, "capsule", pos, rot, np.array([size[0], size[1], 0.0]), rgb)
+    if kind == int(mujoco.mjtGeom.mjGEOM_ELLIPSOID):
+        return Shape(link, "ellipsoid", pos, rot, size, rgb)
+    if kind == int(mujoco.mjtGeom.mjGEOM_BOX):
+        return box(pos, rot, size, link=link, rgb=rgb)
+    if kind == int(mujoco.mjtGeom.mjGEOM_CYLINDER):
+        angle = np.arange(CYLINDER_SIDES) * (2.0 * np.pi / CYLINDER_SIDES)
+        ring = np.column_stack([np.cos(angle), np.sin(angle)]) * size[0]
+        rings = [np.column_stack([ring, np.full(len(ring), z)]) for z in (-size[1], size[1])]
+        return _polyhedron(np.vstack(rings), link, pos, rot, rgb)
+    if kind == int(mujoco.mjtGeom.mjGEOM_MESH):
+        first = int(model.mesh_vertadr[model.geom_dataid[g]])
+        count = int(model.mesh_vertnum[model.geom_dataid[g]])
+        corners = _outermost(np.array(model.mesh_vert[first : first + count], dtype=np.float64))
+        try:
+            return _polyhedron(corners, link, pos, rot, rgb)
+        except QhullError:  # a flat mesh has no inside to draw
+            return None
+    return None
+
+
+def _outermost(points: Float64[Array, "k 3"]) -> Float64[Array, "d 3"]:
+    """The points that lie farthest in directions spread evenly over the sphere."""
+    i = np.arange(MESH_DIRECTIONS) + 0.5
+    z = 1.0 - 2.0 * i / MESH_DIRECTIONS
+    around = i * np.pi * (3.0 - np.sqrt(5.0))  # golden angle: even without clusters at the poles
+    flat = np.sqrt(1.0 - z**2)
+    towards = np.column_stack([flat * np.cos(around), flat * np.sin(around), z])
+    return points[np.unique(np.argmax(points @ towards.T, axis=0))]
+
+
+def _polyhedron(
+    corners: Float64[Array, "k 3"],
+    link: int,
+    pos: Float64[Array, " 3"],
+    rot: Float64[Array, "3 3"],
+    rgb: Rgb,
+) -> Shape:
+    """The convex hull of the corners, with triangles of one plane joined to one face.
+
+    Raises:
+        QhullError: the corners lie in one plane.
+    """
+    hull = ConvexHull(corners)
+    planes: dict[tuple[float, ...], set[int]] = {}
+    scale = np.array([1.0, 1.0, 1.0, 1.0 / max(float(np.ptp(corners)), 1e-9)])
+    for corner_ids, equation in zip(hull.simplices, hull.equations, strict=True):
+        key = tuple(float(v) + 0.0 for v in np.round(equation * scale, 4))
+        planes.setdefault(key, set()).update(int(i) for i in corner_ids)
+    faces = tuple(_around(corners, sorted(ids), np.array(key[:3])) for key, ids in planes.items())
+    half = np.max(np.abs(corners), axis=0)
+    return Shape(link, "polyhedron", pos, rot, half, rgb, corners, faces)
+
+
+def _around(
+    corners: Float64[Array, "k 3"], ids: list[int], normal: Float64[Array, " 3"]
+) -> tuple[int, ...]:
+    """The corners of a face in order, counter-clockwise about its normal."""
+    arms = corners[ids] - np.mean(corners[ids], axis=0)
+    across = np.cross(normal, arms[0])
+    angle = np.arctan2(arms @ across, arms @ np.cross(across, normal))
+    return tuple(ids[i] for i in np.argsort(angle, kind="stable"))
+
+
+def _bones(model: mujoco.MjModel, covered: set[int]) -> list[Shape]:
+    """Capsules from the origin of every link without a shape to those of its children that count."""
+    counts = np.zeros(model.nbody, dtype=bool)
+    for link in range(model.nbody - 1, 0, -1):  # children come after their parents
+        counts[link] |= link in covered or int(model.body_jntnum[link]) > 0
+        counts[int(model.body_parentid[link])] |= counts[link]
+    bones: list[Shape] = []
+    for link in range(2, model.nbody):
+        parent = int(model.body_parentid[link])
+        reach = np.array(model.body_pos[link], dtype=np.float64)
+        length = float(np.linalg.norm(reach))
+        if parent == 0 or parent in covered or not counts[link] or length < SMALLEST_M:
+            continue
+        radius = min(BONE_RADIUS_M, length / BONE_SLENDERNESS)
+        size = np.array([radius, length / 2.0, 0.0])
+        bones.append(
+            Shape(parent, "capsule", reach / 2.0, _along(reach / length), size, BONE_RGB)
+        )
+    return bones
+
+
+def _along(axis: Float64[Array, " 3"]) -> Float64[Array, "3 3"]:
+    """A rotation that turns z into the axis."""
+    side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    side /= np.linalg.norm(side)
+    return np.column_stack([side, np.cross(axis, side), axis])

@@ -1,0 +1,287 @@
+"""A human clip made into a robot clip: the plain method, by limb directions and without pins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.arrays import Array, Float64
+from surefoot.contacts.detect import detect
+from surefoot.dynamics.batch import Batch
+from surefoot.errors import BadMotion, BadOption, BadRobot, Notice
+from surefoot.kinematics import (
+    DirectionTarget,
+    OrientationTarget,
+    PointTarget,
+    Solution,
+    solve,
+)
+from surefoot.kinematics import Options as SolverOptions
+from surefoot.motion import rotation
+from surefoot.motion.curves import even_times, resample
+from surefoot.motion.human import HumanClip
+from surefoot.motion.motion import Clip, Meta, Motion
+from surefoot.retargeting.anatomy import LEGS, Anatomy, anatomy
+from surefoot.robots.robot import Robot
+
+Progress = Callable[[int, int, str], None]
+
+LIMBS = tuple(
+    (f"{side}_{upper}", f"{side}_{lower}")
+    for upper, lower in (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))
+    for side in ("left", "right")
+)
+# Weights of the comparison on eight CMU clips with G1: feet at 0.5 cost the legs 1.3°, at 2 they
+# cost 2.5°; trunk above 2 costs the arms.
+DIRECTION_WEIGHT = 1.0
+FOOT_WEIGHT = 0.5
+TOE_WEIGHT = 0.2
+TRUNK_WEIGHT = 0.7
+PLACE_WEIGHT_PER_M = 3.0
+HIP_MIDDLE_RAD = 1.4  # beyond, the two Euler branches of a three-axis hip meet and the solution flips
+GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a person becomes a robot."""
+
+    scale: float | None = None
+    """Robot's path over the person's; None: leg length over leg length at rest."""
+    rate_hz: float | None = None
+    """Frames a second of the clip; None: those of the human clip."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no size and no rate."""
+        for name in ("scale", "rate_hz"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 < value < np.inf:
+                raise BadOption(what=f"{name} must be positive, got {value}")
+
+
+def retarget(
+    human: HumanClip,
+    robot: Robot,
+    *,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Clip:
+    """The robot clip in which every limb points where the person's limb points.
+
+    Directions of the limbs, orientations of pelvis, chest and feet, and the scaled path of the hips
+    are matched by least squares at every frame; the whole clip is then set on the ground by one
+    constant height, and contacts are detected. Feet are not pinned.
+
+    Example:
+        >>> import surefoot as sf
+        >>> from surefoot.samples.bundled import load
+        >>> clip = sf.retarget(load("sidestep"), sf.load_robot("human25"))
+        >>> clip.robot
+        'human25'
+
+    Raises:
+        UnknownSkeleton: hips, knees or ankles of the person are not known.
+        BadRobot: hips, knees or ankles of the robot are not known, or it has no soles.
+        BadMotion: fewer than two frames besides a T-pose.
+    """
+    options = options or Options()
+    say = progress or (lambda done, total, text: None)
+    _require_landmarks(robot)
+    say(0, 3, "reading the person")
+    person = anatomy(human)
+    if len(person.time) < 2:
+        raise BadMotion(
+            what="retargeting needs at least 2 frames besides a T-pose",
+            where=human.source or "human clip",
+            todo="give a longer clip",
+        )
+    scale = options.scale or _leg_length(robot) / person.leg_m
+    say(1, 3, "solving the poses")
+    solution = _solve(person, robot, scale)
+    motion = robot.motion(solution.qpos, person.time)
+    say(2, 3, "finding the contacts")
+    motion = _on_ground(motion, robot)
+    error_deg = float(np.degrees(np.mean(limb_errors(motion, robot, person))))
+    if options.rate_hz is not None:
+        times = even_times(float(motion.time[0]), float(motion.time[-1]), options.rate_hz)
+        motion = resample(motion, times)
+    unsolved = int(np.sum(~solution.converged))
+    notices = [*human.notices, *person.notices, *solution.notices]
+    if unsolved:
+        notices.append(
+            Notice(
+                "limit",
+                "solver",
+                f"{unsolved} of {len(person.time)} frames did not settle within the iterations",
+                value=float(unsolved),
+                limit=0.0,
+            )
+        )
+    clip = Clip(
+        motion=motion,
+        contacts=detect(motion, robot),
+        robot=robot.name,
+        meta=Meta(source=human.source).then(
+            "retarget", method="plain", scale=float(scale), limb_error_deg=error_deg
+        ),
+        notices=tuple(notices),
+    )
+    say(3, 3, "retargeted")
+    return clip
+
+
+def limb_errors(motion: Motion, robot: Robot, person: Anatomy) -> Float64[Array, "n l"]:
+    """Angle between each limb of the robot and of the person at the person's frames, rad."""
+    batch = Batch(robot, robot.qpos(motion))
+    columns = []
+    for upper, lower in _limbs(robot, person):
+        a, b = robot.landmarks[upper], robot.landmarks[lower]
+        along = batch.points_w(b.link, b.point_l[None])[:, 0]
+        along = along - batch.points_w(a.link, a.point_l[None])[:, 0]
+        wanted = person.points_w[lower] - person.points_w[upper]
+        sine = np.linalg.norm(np.cross(along, wanted), axis=1)
+        columns.append(np.arctan2(sine, np.sum(along * wanted, axis=1)))
+    return np.stack(columns, axis=1)
+
+
+def _limbs(robot: Robot, person: Anatomy) -> list[tuple[str, str]]:
+    """The limbs that both have."""
+    known = robot.landmarks.keys() & person.points_w.keys()
+    return [limb for limb in LIMBS if known.issuperset(limb)]
+
+
+def _require_landmarks(robot: Robot) -> None:
+    missing = [part for part in ("pelvis", *LEGS) if part not in robot.landmarks]
+    if missing:
+        raise BadRobot(
+            what=f"nobody says which link is {', '.join(missing)}",
+            where=f"robot '{robot.name}'",
+            todo="name them under [landmarks] in its profile (docs/robots.md)",
+        )
+
+
+def _rest_batch(robot: Robot) -> Batch:
+    """The robot with all joints at zero and the root level, facing +x."""
+    zero = Motion(
+        time=np.zeros(1),
+        root_pos=np.zeros((1, 3)),
+        root_quat=np.array([[1.0, 0.0, 0.0, 0.0]]),
+        joint_names=robot.joint_names,
+        joint_pos=np.zeros((1, len(robot.joint_names))),
+    )
+    return Batch(robot, robot.qpos(zero))
+
+
+def _point_w(rest: Batch, robot: Robot, part: str) -> Float64[Array, " 3"]:
+    mark = robot.landmarks[part]
+    return rest.points_w(mark.link, mark.point_l[None])[0, 0]
+
+
+def _leg_length(robot: Robot) -> float:
+    """Hip to knee to ankle, mean of both sides, m."""
+    rest = _rest_batch(robot)
+    pairs = [(f"{s}_{a}", f"{s}_{b}") for s in ("left", "right") for a, b in (("hip", "knee"), ("knee", "ankle"))]
+    lengths = [np.linalg.norm(_point_w(rest, robot, a) - _point_w(rest, robot, b)) for a, b in pairs]
+    return float(np.sum(lengths) / 2.0)
+
+
+def _solve(person: Anatomy, robot: Robot, scale: float) -> Solution:
+    rest = _rest_batch(robot)
+    hips = scale * (person.points_w["left_hip"] + person.points_w["right_hip"]) / 2.0
+    targets: list[PointTarget | DirectionTarget | OrientationTarget] = []
+    for upper, lower in _limbs(robot, person):
+        a, b = robot.landmarks[upper], robot.landmarks[lower]
+        along = person.points_w[lower] - person.points_w[upper]
+        along = along / np.linalg.norm(along, axis=1, keepdims=True)
+        targets.append(
+            DirectionTarget(a.link, a.point_l, b.link, b.point_l, along, DIRECTION_WEIGHT)
+        )
+    weights = {"pelvis": TRUNK_WEIGHT, "chest": TRUNK_WEIGHT}
+    for side in ("left", "right"):
+        weights[f"{side}_ankle"] = FOOT_WEIGHT
+        toe, ankle = robot.landmarks.get(f"{side}_toe"), robot.landmarks[f"{side}_ankle"]
+        if toe is not None and toe.link != ankle.link:
+            weights[f"{side}_toe"] = TOE_WEIGHT
+    for part, weight in weights.items():
+        if part in person.frames_wp and part in robot.landmarks:
+            link = robot.landmarks[part].link
+            rest_wl = rest.link_quat_w[:1, robot.link_id(link)]
+            wanted = rotation.multiply(person.frames_wp[part], rest_wl)
+            targets.append(OrientationTarget(link, wanted, weight))
+    pelvis = robot.landmarks["pelvis"].link
+    k = robot.link_id(pelvis)
+    middle_w = (_point_w(rest, robot, "left_hip") + _point_w(rest, robot, "right_hip")) / 2.0
+    middle_l = rest.link_rot_wl[0, k].T @ (middle_w - rest.link_pos_w[0, k])
+    targets.append(PointTarget(pelvis, middle_l, hips, PLACE_WEIGHT_PER_M))
+    return solve(
+        robot,
+        targets,
+        time=person.time,
+        start_qpos=_start(person, robot, hips - middle_w),
+        options=SolverOptions(start="fixed", joint_range=_hip_ranges(robot)),
+    )
+
+
+def _start(person: Anatomy, robot: Robot, root_pos: Float64[Array, "n 3"]) -> Float64[Array, "n nq"]:
+    """Home joints with the root where the person's pelvis is, heading its way, at every frame."""
+    n = len(person.time)
+    forward = rotation.rotate(person.frames_wp["pelvis"], np.array([1.0, 0.0, 0.0]))
+    yaw = np.arctan2(forward[:, 1], forward[:, 0])
+    home = robot.motion(robot.home[None], np.zeros(1))
+    start = Motion(
+        time=person.time,
+        root_pos=root_pos,
+        root_quat=rotation.from_euler("z", yaw[:, None]),
+        joint_names=home.joint_names,
+        joint_pos=np.repeat(home.joint_pos, n, axis=0),
+    )
+    return robot.qpos(start)
+
+
+def _hip_ranges(robot: Robot) -> dict[str, tuple[float, float]]:
+    """A narrower range for the middle axis of each three-axis hip."""
+    model, ranges = robot.model, {}
+    joint_of = {int(body): name for body, name in zip(_joint_bodies(robot), robot.joint_names, strict=True)}
+    for side in ("left", "right"):
+        body = int(model.body_parentid[robot.link_id(robot.landmarks[f"{side}_knee"].link)])
+        stop = robot.link_id(robot.landmarks["pelvis"].link)
+        chain: list[str] = []
+        while body not in (0, stop):
+            if body in joint_of:
+                chain.append(joint_of[body])
+            body = int(model.body_parentid[body])
+        if len(chain) == 3:
+            j = robot.joint_names.index(chain[1])
+            low, high = float(robot.joint_min[j]), float(robot.joint_max[j])
+            ranges[chain[1]] = (max(low, -HIP_MIDDLE_RAD), min(high, HIP_MIDDLE_RAD))
+    return ranges
+
+
+def _joint_bodies(robot: Robot) -> Array:
+    """MuJoCo body of each joint of `joint_names`."""
+    return np.asarray(robot.model.dof_bodyid[robot.joint_dofadr])
+
+
+def _on_ground(motion: Motion, robot: Robot) -> Motion:
+    """The motion lifted or lowered by one constant, so that the lowest level of its soles is z = 0."""
+    if not robot.soles:
+        raise BadRobot(
+            what=f"robot '{robot.name}' has no soles",
+            where=robot.source,
+            todo="give [[sole]] in its profile (docs/robots.md)",
+        )
+    batch = Batch(robot, robot.qpos(motion))
+    lowest = np.min(
+        [batch.points_w(s.link, s.polygon_l)[:, :, 2].min(axis=1) for s in robot.soles], axis=0
+    )
+    floor = float(np.quantile(lowest, 0.05))
+    level = float(np.median(lowest[np.abs(lowest - floor) <= GROUND_BAND_M]))
+    return Motion(
+        time=motion.time,
+        root_pos=motion.root_pos - np.array([0.0, 0.0, level]),
+        root_quat=motion.root_quat,
+        joint_names=motion.joint_names,
+        joint_pos=motion.joint_pos,
+    )
