@@ -12,7 +12,7 @@ from tyro.conf import Positional, UseAppendAction, arg
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadInput, BadOption
 
-RobotName = Annotated[str, arg(aliases=["-r"])]
+RobotName = Annotated[str, arg(aliases=["-r"], metavar="ROBOT")]
 Output = Annotated[Path, arg(aliases=["-o"])]
 OptionalOutput = Annotated[Path | None, arg(aliases=["-o"])]
 
@@ -33,7 +33,7 @@ class _Shared:
 class Demo(_Shared):
     """The whole walk on a bundled clip: retarget, contacts, balance, report."""
 
-    name: Positional[str] = "sidestep"
+    name: Annotated[Positional[str], arg(metavar="[CLIP]")] = "sidestep"
     """Name of a bundled clip."""
     robot: RobotName = "human25"
     """A robot of the zoo, a profile, or a path to MJCF or URDF."""
@@ -92,7 +92,7 @@ class RobotsList(_Shared):
 class RobotsShow(_Shared):
     """One robot's joints, limits, mass and soles, with a picture."""
 
-    robot: Positional[str]
+    robot: Annotated[Positional[str], arg(metavar="ROBOT")]
     """A robot of the zoo, a profile, or a path to MJCF or URDF."""
     output: OptionalOutput = None
     """Write a picture of its home pose there (.svg)."""
@@ -185,7 +185,7 @@ class SamplesList(_Shared):
 class SamplesMake(_Shared):
     """Write a member of a family of human clips as BVH."""
 
-    name: Positional[str]
+    name: Annotated[Positional[str], arg(metavar="NAME")]
     """Name of the family."""
     output: Output
     """Where to write it (.bvh)."""
@@ -222,7 +222,7 @@ class SamplesMake(_Shared):
 class Info(_Shared):
     """What a file is, why it is thought so, and what looks wrong."""
 
-    file: Positional[str]
+    file: Annotated[Positional[str], arg(metavar="FILE")]
     """A file, or the name of a bundled clip."""
 
     def run(self, screen: Screen) -> int:
@@ -246,7 +246,7 @@ class Info(_Shared):
 class Retarget(_Shared):
     """A human clip to a robot clip with contacts, by the directions of the limbs."""
 
-    clip: Positional[str]
+    clip: Annotated[Positional[str], arg(metavar="CLIP")]
     """A human clip (BVH), or the name of a bundled one."""
     robot: RobotName
     """A robot of the zoo, a profile, or a path to MJCF or URDF."""

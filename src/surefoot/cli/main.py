@@ -172,24 +172,43 @@ def _parsed(kind: type, name: str, entry: Entry, rest: list[str]) -> Command | N
         if stop.code in (0, None):
             print(f"\nExample: {entry.example}")
             return None
-        raise BadOption(
-            what=_one_line(said.getvalue()), where=f"surefoot {name}", todo="--help lists the options"
-        ) from None
+        what, todo = _condensed(said.getvalue())
+        raise BadOption(what=what, where=f"surefoot {name}", todo=todo) from None
     return command
 
 
-def _one_line(box: str) -> str:
-    """What a box of the parser says, without its frame, colours and hints."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", box)
-    text = re.sub(r"[╭╮╰╯│─┌┐└┘|]", " ", text)
-    lines = [line.strip() for line in text.splitlines()]
-    kept: list[str] = []
-    for line in lines:
-        if re.match(r"(For full helptext|Full helptext|See|Usage:|usage:)", line):
-            break
-        if line and not re.match(r"^(Parsing error|Required options|Unrecognized options?)$", line):
-            kept.append(line)
-    return re.sub(r"\s+", " ", " ".join(kept)).strip().rstrip(".") or "the options cannot be read"
+def _condensed(box: str) -> tuple[str, str]:
+    """What is wrong and what to do, from a framed message of the parser.
+
+    The frame holds sections between rules; the first says what is wrong, one that begins with
+    "Perhaps you meant" names a near option, and lines set in by eight are help texts.
+    """
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
+    rows = [row.strip("│").rstrip() for row in plain.splitlines() if not row.startswith(("╭", "╰"))]
+    sections: list[list[str]] = [[]]
+    for row in rows:
+        if re.fullmatch(r" ?─+ ?", row):
+            sections.append([])
+        elif row.strip() and not row.startswith(" " * 9):
+            sections[-1].append(row.strip())
+    first, *others = sections
+    options = [found for row in first[1:] if (found := _option_name(row))]
+    if first and first[0].startswith("Missing from") and options:
+        what = f"missing {' and '.join(options)}"
+    else:
+        what = " ".join(first).rstrip(".").replace("('-o', '--output')", "-o/--output")
+        what = what[:1].lower() + what[1:]
+    for section in others:
+        near = _option_name(section[1]) if len(section) > 1 else ""
+        if section[:1] == ["Perhaps you meant:"] and near:
+            return what, f"Did you mean {near}?"
+    return what or "the options cannot be read", "--help lists the options"
+
+
+def _option_name(row: str) -> str:
+    """The long name of the option that a row of the parser shows; empty for a positional."""
+    names = re.findall(r"--[a-z][a-z-]*", row)
+    return names[-1] if names else re.sub(r"[\[\]]", "", row)
 
 
 def top_help() -> str:

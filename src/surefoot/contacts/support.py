@@ -101,7 +101,7 @@ def _hull_distance(
 
     to_point = point[:, None, None, :] - a
     cross = along[..., 0] * to_point[..., 1] - along[..., 1] * to_point[..., 0]
-    safe = np.maximum(length, 1e-300)
+    safe = np.maximum(length, 1e-150)  # its square is still a number
     outwards = np.where(edge, -cross / safe, -np.inf).max(axis=(1, 2))
     share = np.clip(np.sum(along * to_point, axis=-1) / safe**2, 0.0, 1.0)
     gap = np.linalg.norm(to_point - share[..., None] * along, axis=-1)

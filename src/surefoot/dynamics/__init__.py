@@ -1,1 +1,1 @@
-"""Batched rigid-body quantities and the wrench that a motion requires."""
+"""Rigid-body quantities of many frames at once, and the wrench that the contacts must supply."""

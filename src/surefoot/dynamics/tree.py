@@ -62,7 +62,9 @@ def _inertia_in_link(model: mujoco.MjModel) -> Float64[Array, "b 6"]:
     """Inertia about each centre of mass in the link's axes: xx, yy, zz, xy, xz, yz."""
     R_li = rotation.as_matrix(np.asarray(model.body_iquat, dtype=np.float64))
     full = np.einsum("bik,bk,bjk->bij", R_li, model.body_inertia, R_li)
-    return np.stack([full[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], -1)
+    return np.stack(
+        [full[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], -1
+    )
 
 
 def _refuse_what_is_not_modelled(model: mujoco.MjModel, kind: IntArray) -> None:

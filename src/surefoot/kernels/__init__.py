@@ -26,10 +26,10 @@ def _user_cache_folder() -> pathlib.Path:
     return pathlib.Path(base) / "surefoot"
 
 
-def _sources_hash() -> str:
-    """A hash of every kernel source file."""
+def sources_hash(folder: pathlib.Path) -> str:
+    """A hash of the names and contents of all Python files of a folder."""
     digest = hashlib.sha256()
-    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+    for path in sorted(folder.glob("*.py")):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -38,7 +38,8 @@ def _sources_hash() -> str:
 def _writable_cache_folder() -> pathlib.Path:
     """The user's cache folder for these kernels, or a private temporary one."""
     try:
-        folder = _user_cache_folder() / "kernels" / _sources_hash()
+        own = pathlib.Path(__file__).parent
+        folder = _user_cache_folder() / "kernels" / sources_hash(own)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
@@ -50,4 +51,30 @@ CACHE_FOLDER = _writable_cache_folder()
 
 import numba  # noqa: E402  # the cache folder must be chosen first
 
-numba.config.CACHE_DIR = str(CACHE_FOLDER)
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]  # made at run time
+
+
+def is_warm() -> bool:
+    """Whether all kernels were compiled before, for these files, this Python and processor."""
+    return _marker().exists()
+
+
+def mark_warm() -> None:
+    """Say that all kernels have been compiled; the next process will find them in the cache."""
+    _marker().touch()
+
+
+def _marker() -> pathlib.Path:
+    """The file that stands for a warm cache, named by what numba's own key holds.
+
+    That is Python, numba, the processor, and where and when each source file was written: an
+    installation beside this one with the same sources compiles for itself.
+    """
+    from llvmlite.binding import get_host_cpu_name  # type: ignore[import-untyped]  # has no types
+
+    places = hashlib.sha256()
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        places.update(f"{path} {path.stat().st_mtime_ns}".encode())
+    python = f"{sys.implementation.name}{sys.version_info.major}.{sys.version_info.minor}"
+    engine = f"numba{numba.__version__}-{get_host_cpu_name()}"
+    return CACHE_FOLDER / f"warm-{python}-{engine}-{places.hexdigest()[:8]}"

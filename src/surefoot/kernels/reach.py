@@ -1,50 +1,50 @@
 """Damped least squares along a motion: the inner loop of inverse kinematics.
 
-Per frame, the Gauss-Newton step d of the weighted squares is found inside its box,
-
-    min ½ dᵀ (JᵀJ + δ I) d + gᵀ d,  low − q ≤ d ≤ high − q,
-
-by an active set; it is refused, and δ raised, when it makes the squares larger (Levenberg). Pins
-are rows of a weight far above all others; after each step they are put back onto their points with
-the same factor, so that the step along them can be long.
+Per frame, Gauss-Newton steps inside the limits; a step is refused, and the damping raised, when it
+makes the weighted squares larger (Levenberg). Pins are rows of a weight far above all others; after
+each step they are put back onto their points with the same factor, so that a step may be long.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from surefoot.kernels.box import back_substitute, boxed_step
 from surefoot.kernels.rotation import from_rotvec, multiply, unit
-from surefoot.kernels.tasks import GRADIENT, NORMAL, RESIDUAL, measure
-from surefoot.kernels.tree import FREE, HINGE, SLIDE, place
+from surefoot.kernels.tasks import GRADIENT, NORMAL, RESIDUAL, Tasks, measure
+from surefoot.kernels.tree import FREE, Tree, place
 
-PASSES = 12  # of the active set on one step; 2 to 4 are usual
-RELEASING_PASSES = 6  # after these, limits are only added: a set that alternates must end
-REPAIRS = 6  # of the pins after one step; each divides the error by ten to a thousand
-PINNED_M = 1e-10  # a pin nearer than this is left alone
-REFUSED_DAMPING = 1e-4  # of the mean diagonal: δ after the first refusal
-DAMPING_RISE = 10.0
-DAMPING_FALL = 0.1
+REPAIRS = 8  # of the pins after one step; each divides their error by ten to a thousand
+PINNED_M = 1e-9  # pins nearer than this are left alone
+FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
+RISE, FALL = 10.0, 0.1  # of the damping, after a refusal and after an accepted step
 
 
-class Course(NamedTuple):
-    """How to walk over the frames."""
+class Problem(NamedTuple):
+    """What is the same in all frames."""
 
+    tree: Tree
+    tasks: Tasks
     soft: int
     """Number of tasks that are weighted; those after them are pins."""
+    pin_weight: float
+    limits: np.ndarray
+    """Per degree of freedom (nv, 3): lowest and highest position, largest speed; may be infinite."""
+    posture: np.ndarray
+    """Per degree of freedom (nv, 2): reference position and weight."""
     iterations: int
-    warm: int
-    """1: each frame starts from the solution before it; 0: from its own row of `start`."""
     tolerance: float
-    """A frame has converged when no coordinate moves by more, rad or m."""
+    """A frame has converged when a step moves no coordinate by more, rad or m."""
     damping: float
     step_cap: float
-    """Largest turn of one step, rad."""
+    """Largest turn in one step, rad."""
+    warm: bool
+    """Start each frame from the solution before it, else from its own row of `start`."""
 
 
 class Room(NamedTuple):
-    """Scratch for one pose."""
+    """Scratch for one frame."""
 
     pos: np.ndarray
     quat: np.ndarray
@@ -52,111 +52,166 @@ class Room(NamedTuple):
     screw: np.ndarray
     residual: np.ndarray
     rows: np.ndarray
+    gradient: np.ndarray
+    normal: np.ndarray
+    factor: np.ndarray
+    held: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    step: np.ndarray
+    pull: np.ndarray
+    bounds: np.ndarray
+    q: np.ndarray
+    trial: np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def _factorise(matrix):
-    """A = LᵀL in place of the lower triangle of A, last row first; False where A is not positive.
-
-    From the leaves to the root nothing fills in that no task couples, and zeros are skipped.
-    """
-    for j in range(matrix.shape[0] - 1, -1, -1):
-        line = matrix[j]
-        if not line[j] > 0.0:
-            return False
-        share = 1.0 / math.sqrt(line[j])
-        for k in range(j + 1):
-            line[k] *= share
-        for i in range(j):
-            factor = line[i]
-            if factor != 0.0:
-                target = matrix[i]
-                for k in range(i + 1):
-                    target[k] -= factor * line[k]
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _solve(factor, x):
-    """Solve LᵀL x = b in place of b."""
-    size = x.shape[0]
-    for j in range(size - 1, -1, -1):
-        x[j] /= factor[j, j]
-        value = x[j]
-        for k in range(j):
-            x[k] -= factor[j, k] * value
-    for j in range(size):
-        value = x[j]
-        for k in range(j):
-            value -= factor[j, k] * x[k]
-        x[j] = value / factor[j, j]
+def _room(links, nv, nq):
+    """Scratch of the right sizes."""
+    return Room(
+        np.zeros((links, 3)),
+        np.zeros((links, 4)),
+        np.zeros((links, 9)),
+        np.zeros((nv, 6)),
+        np.zeros(3),
+        np.zeros((3, nv)),
+        np.zeros(nv),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros(nv, dtype=np.int64),
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros((nv, 2)),
+        np.zeros(nq),
+        np.zeros(nq),
+    )
 
 
 @njit(cache=True, nogil=True)
-def _held_system(normal, gradient, damping, low, high, held, factor, step):
-    """The system of the degrees of freedom that are not held, the others at their bound."""
-    size = step.shape[0]
-    for i in range(size):
-        step[i] = -gradient[i]
-        for k in range(i + 1):
-            factor[i, k] = normal[i, k]
-        factor[i, i] += damping
-    for j in range(size):
-        if held[j] == 0:
+def _moved(tree, q, step, bounds, out):
+    """The pose after a step in the tangent space, as mj_integratePos has it, inside the bounds."""
+    for j in range(tree.joint_kind.shape[0]):
+        a, d = tree.joint_qpos[j], tree.joint_dof[j]
+        if tree.joint_kind[j] == FREE:
+            for e in range(3):
+                out[a + e] = q[a + e] + step[d + e]
+            w, x, y, z = from_rotvec(step[d + 3], step[d + 4], step[d + 5])
+            w, x, y, z = multiply(q[a + 3], q[a + 4], q[a + 5], q[a + 6], w, x, y, z)
+            out[a + 3], out[a + 4], out[a + 5], out[a + 6] = unit(w, x, y, z)
+        else:
+            out[a] = min(max(q[a] + step[d], bounds[d, 0]), bounds[d, 1])
+
+
+@njit(cache=True, nogil=True)
+def _set_bounds(problem, before, dt, bounds):
+    """What the joints may reach in this frame: their limits, and their speed times dt."""
+    tree = problem.tree
+    for j in range(tree.joint_kind.shape[0]):
+        a, d = tree.joint_qpos[j], tree.joint_dof[j]
+        low, high, speed = problem.limits[d]
+        if speed < np.inf and dt > 0.0:
+            low = max(low, before[a] - speed * dt)
+            high = min(high, before[a] + speed * dt)
+        bounds[d, 0], bounds[d, 1] = low, high
+
+
+@njit(cache=True, nogil=True)
+def _set_box(tree, q, bounds, low, high):
+    """What is left of the bounds for a step from q."""
+    for j in range(tree.joint_kind.shape[0]):
+        a, d = tree.joint_qpos[j], tree.joint_dof[j]
+        if tree.joint_kind[j] == FREE:
+            low[d : d + 6] = -np.inf
+            high[d : d + 6] = np.inf
+        else:
+            low[d] = bounds[d, 0] - q[a]
+            high[d] = bounds[d, 1] - q[a]
+
+
+@njit(cache=True, nogil=True)
+def _squares(problem, first, last, goal, weight, depth, room):
+    """Half the squares of tasks first to last − 1 at the pose last placed."""
+    return measure(
+        problem.tasks,
+        first,
+        last,
+        goal,
+        weight,
+        room.pos,
+        room.quat,
+        room.rot,
+        room.screw,
+        depth,
+        room.residual,
+        room.rows,
+        room.gradient if depth == NORMAL else room.pull,
+        room.normal,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _posture(problem, q, depth, room):
+    """Half the squares of weight times (q − reference) of the scalar joints."""
+    tree, total = problem.tree, 0.0
+    for j in range(tree.joint_kind.shape[0]):
+        if tree.joint_kind[j] == FREE:
             continue
-        bound = low[j] if held[j] < 0 else high[j]
-        for k in range(size):
-            if k < j:
-                step[k] -= factor[j, k] * bound
-                factor[j, k] = 0.0
-            elif k > j:
-                step[k] -= factor[k, j] * bound
-                factor[k, j] = 0.0
-        factor[j, j] = 1.0
-    for j in range(size):
-        if held[j] != 0:
-            step[j] = low[j] if held[j] < 0 else high[j]
+        d = tree.joint_dof[j]
+        square = problem.posture[d, 1] ** 2
+        off = q[tree.joint_qpos[j]] - problem.posture[d, 0]
+        total += square * off * off
+        if depth == NORMAL:
+            room.gradient[d] += square * off
+            room.normal[d, d] += square
+    return 0.5 * total
 
 
 @njit(cache=True, nogil=True)
-def _pull(normal, gradient, damping, step, j):
-    """Derivative of the quadratic model at the step along degree of freedom j."""
-    value = gradient[j] + damping * step[j]
-    for k in range(step.shape[0]):
-        value += (normal[j, k] if k <= j else normal[k, j]) * step[k]
-    return value
+def _place(problem, q, room):
+    """Put the links where q has them."""
+    place(problem.tree, q, room.pos, room.quat, room.rot, room.screw)
 
 
 @njit(cache=True, nogil=True)
-def _boxed_step(normal, gradient, damping, low, high, held, factor, step):
-    """The best step inside low..high; `held` (−1 at low, 1 at high) is the active set."""
-    for p in range(PASSES):
-        _held_system(normal, gradient, damping, low, high, held, factor, step)
-        if not _factorise(factor):
-            return False
-        _solve(factor, step)
-        changed = False
-        for j in range(step.shape[0]):
-            if held[j] == 0:
-                if step[j] < low[j]:
-                    held[j] = -1
-                    changed = True
-                elif step[j] > high[j]:
-                    held[j] = 1
-                    changed = True
-            elif p < RELEASING_PASSES and low[j] < high[j]:
-                if held[j] * _pull(normal, gradient, damping, step, j) > 0.0:
-                    held[j] = 0
-                    changed = True
-        if not changed:
-            break
-    for j in range(step.shape[0]):
-        step[j] = min(max(step[j], low[j]), high[j])
-    return True
+def _linearise(problem, q, goal, weight, room):
+    """Write gradient and normal matrix at q, where the links have been placed."""
+    room.gradient[:] = 0.0
+    room.normal[:] = 0.0
+    _squares(problem, 0, weight.shape[0], goal, weight, NORMAL, room)
+    _posture(problem, q, NORMAL, room)
 
 
 @njit(cache=True, nogil=True)
-def _shortened(tree, step, cap):
+def _cost(problem, q, goal, weight, room):
+    """Half of all weighted squares at q, where the links have been placed."""
+    tasks = _squares(problem, 0, weight.shape[0], goal, weight, RESIDUAL, room)
+    return tasks + _posture(problem, q, RESIDUAL, room)
+
+
+@njit(cache=True, nogil=True)
+def _repin(problem, goal, weight, room):
+    """Bring the pins of room.trial back onto their points; the way there is added to room.step."""
+    enough = 0.5 * (problem.pin_weight * PINNED_M) ** 2
+    before = np.inf
+    for _ in range(REPAIRS):
+        _place(problem, room.trial, room)
+        room.pull[:] = 0.0
+        off = _squares(problem, problem.soft, weight.shape[0], goal, weight, GRADIENT, room)
+        if off <= enough or not off < 0.5 * before:
+            return
+        before = off
+        for j in range(room.pull.shape[0]):
+            room.pull[j] = -room.pull[j] if room.held[j] == 0 else 0.0
+        back_substitute(room.factor, room.pull)
+        _moved(problem.tree, room.trial, room.pull, room.bounds, room.trial)
+        for j in range(room.pull.shape[0]):
+            room.step[j] += room.pull[j]
+
+
+@njit(cache=True, nogil=True)
+def _shorten(tree, step, cap):
     """Scale the step so that nothing turns by more than the cap; True where that was needed."""
     largest = 0.0
     for j in range(step.shape[0]):
@@ -170,115 +225,121 @@ def _shortened(tree, step, cap):
 
 
 @njit(cache=True, nogil=True)
-def _moved(tree, q, step, limits, out):
-    """The pose q after a step in the tangent space (as mj_integratePos), inside the limits."""
-    for j in range(tree.joint_kind.shape[0]):
-        a, d = tree.joint_qpos[j], tree.joint_dof[j]
-        if tree.joint_kind[j] == FREE:
-            for e in range(3):
-                out[a + e] = q[a + e] + step[d + e]
-            w, x, y, z = from_rotvec(step[d + 3], step[d + 4], step[d + 5])
-            w, x, y, z = multiply(q[a + 3], q[a + 4], q[a + 5], q[a + 6], w, x, y, z)
-            out[a + 3], out[a + 4], out[a + 5], out[a + 6] = unit(w, x, y, z)
-        else:
-            out[a] = min(max(q[a] + step[d], limits[d, 0]), limits[d, 1])
+def _is_short(step, tolerance):
+    """True where no coordinate moves by as much as the tolerance."""
+    for j in range(step.shape[0]):
+        if not abs(step[j]) < tolerance:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _room_left(tree, q, limits, low, high):
-    """Bounds of the step: what is left of the limits."""
-    for j in range(tree.joint_kind.shape[0]):
-        a, d = tree.joint_qpos[j], tree.joint_dof[j]
-        if tree.joint_kind[j] == FREE:
-            low[d : d + 6] = -np.inf
-            high[d : d + 6] = np.inf
-        else:
-            low[d] = min(limits[d, 0] - q[a], 0.0)
-            high[d] = max(limits[d, 1] - q[a], 0.0)
-
-
-@njit(cache=True, nogil=True)
-def _posture(tree, posture, q, depth, gradient, normal):
-    """Half the squares of w (q − reference) of the scalar joints; `posture` (nv, 2): those two."""
+def _mean_diagonal(matrix):
+    """Mean of the diagonal."""
     total = 0.0
-    for j in range(tree.joint_kind.shape[0]):
-        d = tree.joint_dof[j]
-        square = posture[d, 1] * posture[d, 1]
-        if tree.joint_kind[j] == FREE or square == 0.0:
-            continue
-        off = q[tree.joint_qpos[j]] - posture[d, 0]
-        total += square * off * off
-        if depth == NORMAL:
-            gradient[d] += square * off
-            normal[d, d] += square
-    return 0.5 * total
+    for j in range(matrix.shape[0]):
+        total += matrix[j, j]
+    return total / matrix.shape[0]
 
 
 @njit(cache=True, nogil=True)
-def _cost(tree, tasks, course, goal, weight, posture, q, depth, room, gradient, normal):
-    """Half of all weighted squares at pose q; with depth NORMAL also their gradient and JᵀJ."""
-    if depth == NORMAL:
-        gradient[:] = 0.0
-        normal[:] = 0.0
-    else:
-        place(tree, q, room.pos, room.quat, room.rot, room.screw)
-    count = tasks.kind.shape[0]
-    total = measure(
-        tasks,
-        0,
-        count,
-        goal,
-        weight,
-        room.pos,
-        room.quat,
-        room.rot,
-        room.screw,
-        depth,
-        room.residual,
-        room.rows,
-        gradient,
-        normal,
-    )
-    return total + _posture(tree, posture, q, depth, gradient, normal)
+def _hold_at_limits(room):
+    """First guess of the active set: joints at a limit that the gradient drives outwards."""
+    for j in range(room.held.shape[0]):
+        room.held[j] = 0
+        if room.low[j] >= 0.0 and room.gradient[j] > 0.0:
+            room.held[j] = -1
+        elif room.high[j] <= 0.0 and room.gradient[j] < 0.0:
+            room.held[j] = 1
 
 
 @njit(cache=True, nogil=True)
-def _pin_cost(tree, tasks, course, goal, weight, q, room, gradient, normal):
-    """Half the weighted squares of the pins at pose q, and their gradient."""
-    place(tree, q, room.pos, room.quat, room.rot, room.screw)
-    gradient[:] = 0.0
-    return measure(
-        tasks,
-        course.soft,
-        tasks.kind.shape[0],
-        goal,
-        weight,
-        room.pos,
-        room.quat,
-        room.rot,
-        room.screw,
-        GRADIENT,
-        room.residual,
-        room.rows,
-        gradient,
-        normal,
-    )
+def _try_step(problem, goal, weight, pinned, damping, room):
+    """Write room.trial; the cost there, infinite where there is no step."""
+    if not boxed_step(
+        room.normal,
+        room.gradient,
+        damping,
+        room.low,
+        room.high,
+        room.held,
+        room.factor,
+        room.step,
+    ):
+        return np.inf
+    cut = _shorten(problem.tree, room.step, problem.step_cap)
+    _moved(problem.tree, room.q, room.step, room.bounds, room.trial)
+    if pinned and not cut:
+        _repin(problem, goal, weight, room)
+    _place(problem, room.trial, room)
+    return _cost(problem, room.trial, goal, weight, room)
 
 
 @njit(cache=True, nogil=True)
-def _repinned(tree, tasks, course, goal, weight, limits, held, factor, room, scratch, q, step):
-    """Bring the pins back onto their points with the factor at hand; adds the way to the step."""
-    pull, trial, normal = scratch
-    enough = 0.5 * (course.pin_weight * PINNED_M) ** 2
-    error = _pin_cost(tree, tasks, course, goal, weight, q, room, pull, normal)
-    for _ in range(REPAIRS):
-        if error <= enough:
-            return
-        for j in range(pull.shape[0]):
-            pull[j] = -pull[j] if held[j] == 0 else 0.0
-        _solve(factor, pull)
-        _moved(tree, q, pull, limits, trial)
-        for j in range(pull.shape[0]):
-            step[j] += pull[j]
-        better = _pin_cost(tree, tasks, course, goal, weight, trial, room, pull, normal)
-        ...
+def _solve_frame(problem, goal, weight, pinned, room):
+    """Move room.q to the least squares of one frame; iterations made and whether it converged."""
+    _place(problem, room.q, room)
+    cost = _cost(problem, room.q, goal, weight, room)
+    damping, fresh = problem.damping, True
+    for i in range(problem.iterations):
+        if fresh:
+            _linearise(problem, room.q, goal, weight, room)
+            _set_box(problem.tree, room.q, room.bounds, room.low, room.high)
+            if i == 0:
+                _hold_at_limits(room)
+        new = _try_step(problem, goal, weight, pinned, damping, room)
+        done = damping <= problem.damping and _is_short(room.step, problem.tolerance)
+        fresh = new <= cost
+        if fresh:
+            room.q[:] = room.trial
+            cost = new
+            damping = max(damping * FALL, problem.damping)
+        else:
+            damping = max(damping * RISE, FIRST_RISE * _mean_diagonal(room.normal))
+        if done:
+            return i + 1, True
+    return problem.iterations, False
+
+
+@njit(cache=True, nogil=True)
+def _largest_miss(problem, goal, weight, room):
+    """Largest distance of an active pin from its point, m."""
+    largest = 0.0
+    for t in range(problem.soft, weight.shape[0]):
+        off = _squares(problem, t, t + 1, goal, weight, RESIDUAL, room)
+        largest = max(largest, np.sqrt(2.0 * off) / problem.pin_weight)
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def reach(problem, time, start, goals, weights, qpos, iterations, converged, residual, missed):
+    """Solve all frames; everything after `weights` is written.
+
+    Goals (n, t, 4): position, direction, or quaternion of each task. Weights (n or 1, t, 3). Start
+    (n or 1, nq); with one row every frame that is not warm starts there.
+    """
+    tree = problem.tree
+    tasks = problem.tasks.kind.shape[0]
+    room = _room(tree.link_parent.shape[0], tree.dof_link.shape[0], qpos.shape[1])
+    for i in range(qpos.shape[0]):
+        goal = goals[i]
+        weight = weights[min(i, weights.shape[0] - 1)]
+        before = qpos[max(i - 1, 0)]
+        dt = time[i] - time[max(i - 1, 0)]
+        _set_bounds(problem, before, dt, room.bounds)
+        given = start[min(i, start.shape[0] - 1)]
+        room.step[:] = 0.0
+        if problem.warm and i > 0:
+            _moved(tree, before, room.step, room.bounds, room.q)
+        else:
+            _moved(tree, given, room.step, room.bounds, room.q)
+        pinned = False
+        for t in range(problem.soft, tasks):
+            pinned = pinned or weight[t, 0] > 0.0
+        count, met = _solve_frame(problem, goal, weight, pinned, room)
+        qpos[i, :] = room.q
+        iterations[i] = count
+        converged[i] = met
+        _place(problem, room.q, room)
+        residual[i] = np.sqrt(2.0 * _squares(problem, 0, problem.soft, goal, weight, RESIDUAL, room))
+        missed[i] = _largest_miss(problem, goal, weight, room)

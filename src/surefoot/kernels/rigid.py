@@ -36,12 +36,16 @@ def velocities(tree, qpos, qvel, out):
             tx, ty, tz = rotation.cross(
                 wx, wy, wz, pos[b, 0] - pos[1, 0], pos[b, 1] - pos[1, 1], pos[b, 2] - pos[1, 2]
             )
-            out[i, b, 0], out[i, b, 1], out[i, b, 2] = vel[b, 3] + tx, vel[b, 4] + ty, vel[b, 5] + tz
+            out[i, b, 0], out[i, b, 1], out[i, b, 2] = (
+                vel[b, 3] + tx,
+                vel[b, 4] + ty,
+                vel[b, 5] + tz,
+            )
             out[i, b, 3], out[i, b, 4], out[i, b, 5] = wx, wy, wz
 
 
 @njit(cache=True, nogil=True)
-def jacobians(tree, qpos, link, point, out):
+def jacobians(tree, link, point, qpos, out):
     """Jacobians (n, 6, nv) of a point of a link: linear, then angular rows, world axes."""
     links, dofs = tree.link_parent.shape[0], out.shape[2]
     pos, quat, rot = np.empty((links, 3)), np.empty((links, 4)), np.empty((links, 9))
@@ -109,13 +113,13 @@ def composites(tree, pos, rot, total):
 
 @njit(cache=True, nogil=True)
 def inertia(tree, qpos, momentum, mass_matrix):
-    """Momentum (n, 6, nv) per unit of each velocity, about pos[1]; with it the mass matrices.
+    """Momentum (n, 6, nv) per unit of each velocity, about link 1, and mass matrices (n, nv, nv).
 
     The momentum of the links above a joint that moves alone is h = I S, and M_de = S_e · h_d for
-    all e between d and the root (composite rigid bodies: Walker and Orin 1982). With a mass_matrix
-    of no frames, only the momentum is made.
+    all e between d and the root (composite rigid bodies: Walker and Orin 1982). Of the two, one
+    that is given without frames is not made.
     """
-    links, dofs = tree.link_parent.shape[0], momentum.shape[2]
+    links, dofs = tree.link_parent.shape[0], tree.dof_link.shape[0]
     pos, quat, rot = np.empty((links, 3)), np.empty((links, 4)), np.empty((links, 9))
     screw, total = np.empty((dofs, 6)), np.empty((links, 10))
     mass_matrix[:] = 0.0
@@ -132,8 +136,9 @@ def inertia(tree, qpos, momentum, mass_matrix):
             lx = c[4] * ux + c[7] * uy + c[8] * uz + c[2] * tz - c[3] * ty
             ly = c[7] * ux + c[5] * uy + c[9] * uz + c[3] * tx - c[1] * tz
             lz = c[8] * ux + c[9] * uy + c[6] * uz + c[1] * ty - c[2] * tx
-            momentum[i, 0, d], momentum[i, 1, d], momentum[i, 2, d] = px, py, pz
-            momentum[i, 3, d], momentum[i, 4, d], momentum[i, 5, d] = lx, ly, lz
+            if momentum.shape[0] > 0:
+                momentum[i, 0, d], momentum[i, 1, d], momentum[i, 2, d] = px, py, pz
+                momentum[i, 3, d], momentum[i, 4, d], momentum[i, 5, d] = lx, ly, lz
             if mass_matrix.shape[0] == 0:
                 continue
             e = d
@@ -148,7 +153,7 @@ def inertia(tree, qpos, momentum, mass_matrix):
 
 @njit(cache=True, nogil=True)
 def inverse_dynamics(tree, qpos, qvel, qacc, out):
-    """Generalised forces (n, nv) for the motion, with gravity and armature, without passive forces."""
+    """Generalised forces (n, nv) with gravity and armature, without passive forces."""
     links, dofs = tree.link_parent.shape[0], out.shape[1]
     pos, quat, rot = np.empty((links, 3)), np.empty((links, 4)), np.empty((links, 9))
     screw, vel, acc = np.empty((dofs, 6)), np.empty((links, 6)), np.empty((links, 6))

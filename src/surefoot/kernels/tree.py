@@ -16,7 +16,7 @@ FREE, SLIDE, HINGE = 0, 2, 3  # MuJoCo's numbers; a ball joint would be 1
 
 
 class Tree(NamedTuple):
-    """Links `b` (link 0 is the world), joints `j` and degrees of freedom `d`; parents come first."""
+    """Links `b` (0 is the world), joints `j` and degrees of freedom `d`; parents come first."""
 
     link_parent: np.ndarray  # (b)
     link_pos: np.ndarray  # (b, 3) origin in the parent, m
@@ -178,11 +178,23 @@ def load(tree, b, pos, rot, vel, acc):
     fx = mass * (acc[b, 3] + ay * cz - az * cy + wy * vz - wz * vy - tree.gravity[0])
     fy = mass * (acc[b, 4] + az * cx - ax * cz + wz * vx - wx * vz - tree.gravity[1])
     fz = mass * (acc[b, 5] + ax * cy - ay * cx + wx * vy - wy * vx - tree.gravity[2])
-    ux, uy, uz = r0 * wx + r3 * wy + r6 * wz, r1 * wx + r4 * wy + r7 * wz, r2 * wx + r5 * wy + r8 * wz
-    dx, dy, dz = r0 * ax + r3 * ay + r6 * az, r1 * ax + r4 * ay + r7 * az, r2 * ax + r5 * ay + r8 * az
+    ux, uy, uz = (
+        r0 * wx + r3 * wy + r6 * wz,
+        r1 * wx + r4 * wy + r7 * wz,
+        r2 * wx + r5 * wy + r8 * wz,
+    )
+    dx, dy, dz = (
+        r0 * ax + r3 * ay + r6 * az,
+        r1 * ax + r4 * ay + r7 * az,
+        r2 * ax + r5 * ay + r8 * az,
+    )
     xx, yy, zz = tree.link_inertia[b, 0], tree.link_inertia[b, 1], tree.link_inertia[b, 2]
     xy, xz, yz = tree.link_inertia[b, 3], tree.link_inertia[b, 4], tree.link_inertia[b, 5]
-    sx, sy, sz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
+    sx, sy, sz = (
+        xx * ux + xy * uy + xz * uz,
+        xy * ux + yy * uy + yz * uz,
+        xz * ux + yz * uy + zz * uz,
+    )
     nx = xx * dx + xy * dy + xz * dz + uy * sz - uz * sy
     ny = xy * dx + yy * dy + yz * dz + uz * sx - ux * sz
     nz = xz * dx + yz * dy + zz * dz + ux * sy - uy * sx

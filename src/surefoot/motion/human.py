@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import tomllib
 from dataclasses import dataclass, replace
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +30,8 @@ _CHAINS = (
     ("pelvis", "right_hip", "right_knee", "right_ankle", "right_toe"),
     ("pelvis", "chest", "neck", "head"),
 )
+
+_SIDES = ("", "left_", "right_")
 
 # Of 38 clips the 15 with a T-pose row turn a joint by 73 to 121 degrees after it, 22 to 212 times
 # the median step; the 23 without by 7.9 degrees at most.
@@ -256,35 +260,23 @@ def schemes() -> tuple[Scheme, ...]:
     return tuple(_scheme(row) for row in tomllib.loads(text)["scheme"])
 
 
-def _scheme(row: dict[str, object]) -> Scheme:
+def _scheme(row: dict[str, Any]) -> Scheme:
     """A row with its sides written out."""
-    sides = row["sides"]
-    table = row["parts"]
-    optional = row.get("optional", [])
-    marks = row.get("marks", [])
-    assert isinstance(sides, list)
-    assert isinstance(table, dict)
-    assert isinstance(optional, list)
-    assert isinstance(marks, list)
     parts: dict[str, tuple[str, ...]] = {}
-    for part, value in table.items():
+    for part, value in row["parts"].items():
         names = value if isinstance(value, list) else [value]
         if part in CANONICAL_NAMES:
             parts[part] = tuple(names)
-            continue
-        for side, word in zip(("left", "right"), sides, strict=True):
+        for side, word in zip(("left", "right"), row["sides"], strict=True):
             parts[f"{side}_{part}"] = tuple(name.replace("*", word) for name in names)
+    optional = {f"{prefix}{part}" for part in row.get("optional", []) for prefix in _SIDES}
     return Scheme(
-        name=str(row["name"]),
-        about=str(row["about"]),
-        up=str(row.get("up", "")),
-        marks=tuple(marks),
+        name=row["name"],
+        about=row["about"],
+        up=row.get("up", ""),
+        marks=tuple(row.get("marks", [])),
         parts={name: parts[name] for name in CANONICAL_NAMES},
-        optional=frozenset(
-            name
-            for name in CANONICAL_NAMES
-            if name.removeprefix("left_").removeprefix("right_") in optional
-        ),
+        optional=frozenset(optional),
     )
 
 
@@ -326,7 +318,7 @@ def recognised(
         f"'{joint_names[canonical[lower]]}' does not hang below '{joint_names[canonical[upper]]}'"
         for chain in _CHAINS
         for present in [[part for part in chain if part in canonical]]
-        for upper, lower in zip(present, present[1:], strict=False)
+        for upper, lower in itertools.pairwise(present)
         if not skeleton.descends(canonical[lower], canonical[upper])
     ]
     if faults:

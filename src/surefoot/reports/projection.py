@@ -20,7 +20,7 @@ VIEW_ANGLES: dict[View, tuple[float, float]] = {
 """Where the camera stands: degrees to the left of the robot's facing, and degrees up."""
 LIGHT = np.array([-0.35, 0.62, 0.70]) / np.linalg.norm([-0.35, 0.62, 0.70])
 """Towards the light, in the camera's axes: over the left shoulder of whoever looks."""
-AMBIENT, DIFFUSE = 0.52, 0.56
+AMBIENT, DIFFUSE = 0.6, 0.5
 TIE = 0.25  # depths closer than this share of a radius say nothing: such shapes run into each other
 
 

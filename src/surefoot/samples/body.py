@@ -39,8 +39,7 @@ HIP_WIDTH = 0.100
 HEEL_BEHIND_ANKLE = 0.25 * FOOT_LENGTH
 BALL_BEFORE_ANKLE = 0.47 * FOOT_LENGTH
 BALL_HEIGHT = 0.010
-EYE_LEVEL = 0.936  # the joint "Head" sits at the skull's base; its tip at the crown
-SKULL_BASE = 0.905
+SKULL_BASE = 0.905  # where the joint "Head" sits; its tip is the crown
 
 # Parts of body mass and where along the part (from the first to the second joint) its centre lies.
 # De Leva (1996), table 4, men. The hand's centre is given beyond the wrist.

@@ -1,0 +1,75 @@
+"""Opening files, with a sentence for each way to fail, and writing them whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from surefoot.errors import BadFile, NoFile
+
+MAX_BYTES = 512 * 2**20  # no motion of the field is larger; a guard against filling the memory
+LFS_HEAD = b"version https://git-lfs"
+
+
+def shown(name: object) -> str:
+    """A foreign word as it may be printed: no control characters, at most 80 signs."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in str(name))
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """All bytes of a file.
+
+    Raises:
+        NoFile: not there, a folder, no permission.
+        BadFile: empty, a Git LFS pointer, or too large.
+    """
+    where = shown(path)
+    try:
+        size = os.path.getsize(path)
+        if size > MAX_BYTES:
+            raise BadFile(
+                what=f"{size} bytes, more than the {MAX_BYTES} that are read", where=where
+            )
+        data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise NoFile(what="no such file", where=where, todo="check the path") from error
+    except IsADirectoryError as error:
+        raise NoFile(what="a folder, not a file", where=where, todo="name a file in it") from error
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        if Path(where).is_dir():
+            raise NoFile(
+                what="a folder, not a file", where=where, todo="name a file in it"
+            ) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NoFile(what=f"cannot be opened: {reason}", where=where) from error
+    if not data:
+        raise BadFile(what="the file is empty", where=where)
+    if data.startswith(LFS_HEAD):
+        raise BadFile(
+            what="a Git LFS pointer instead of the file", where=where, todo="Run: git lfs pull"
+        )
+    return data
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write a file so that it appears whole or not at all.
+
+    Raises:
+        NoFile: the folder is not there or cannot be written.
+    """
+    target = Path(path)
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        with open(beside, "xb") as stream:
+            stream.write(data)
+        os.replace(beside, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        if isinstance(error, (OSError, ValueError)):
+            reason = getattr(error, "strerror", None) or str(error)
+            raise NoFile(what=f"cannot be written: {reason}", where=shown(path)) from error
+        raise

@@ -1,0 +1,122 @@
+"""The best step inside a box: min ½ dᵀ (H + δ I) d + gᵀ d, low ≤ d ≤ high, by an active set."""
+
+import math
+
+from numba import njit
+
+PASSES = 12  # of the active set; 1 to 3 are usual
+RELEASING_PASSES = 6  # after these, bounds are only added: a set that alternates must end
+
+
+@njit(cache=True, nogil=True)
+def factorise(matrix):
+    """A = LᵀL in place of the lower triangle of A, last row first; False where A is not positive.
+
+    From the leaves of a tree to its root nothing fills in that no task couples; zeros are skipped.
+    """
+    for j in range(matrix.shape[0] - 1, -1, -1):
+        line = matrix[j]
+        if not line[j] > 0.0:
+            return False
+        share = 1.0 / math.sqrt(line[j])
+        for k in range(j + 1):
+            line[k] *= share
+        for i in range(j):
+            factor = line[i]
+            if factor != 0.0:
+                target = matrix[i]
+                for k in range(i + 1):
+                    target[k] -= factor * line[k]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def back_substitute(factor, x):
+    """Solve LᵀL x = b in place of b."""
+    size = x.shape[0]
+    for j in range(size - 1, -1, -1):
+        x[j] /= factor[j, j]
+        value = x[j]
+        for k in range(j):
+            x[k] -= factor[j, k] * value
+    for j in range(size):
+        value = x[j]
+        for k in range(j):
+            value -= factor[j, k] * x[k]
+        x[j] = value / factor[j, j]
+
+
+@njit(cache=True, nogil=True)
+def _write_system(normal, gradient, damping, low, high, held, factor, step):
+    """The system of all that is not held; what is held gets a row of its own with its bound."""
+    size = step.shape[0]
+    for i in range(size):
+        step[i] = -gradient[i]
+        for k in range(i + 1):
+            factor[i, k] = normal[i, k]
+        factor[i, i] += damping
+    for j in range(size):
+        if held[j] == 0:
+            continue
+        bound = low[j] if held[j] < 0 else high[j]
+        for k in range(j):
+            step[k] -= factor[j, k] * bound
+            factor[j, k] = 0.0
+        for k in range(j + 1, size):
+            step[k] -= factor[k, j] * bound
+            factor[k, j] = 0.0
+        factor[j, j] = 1.0
+    for j in range(size):
+        if held[j] != 0:
+            step[j] = low[j] if held[j] < 0 else high[j]
+
+
+@njit(cache=True, nogil=True)
+def _pull(normal, gradient, damping, step, j):
+    """Slope of the quadratic model at the step along coordinate j."""
+    value = gradient[j] + damping * step[j]
+    for k in range(j + 1):
+        value += normal[j, k] * step[k]
+    for k in range(j + 1, step.shape[0]):
+        value += normal[k, j] * step[k]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _changed(normal, gradient, damping, low, high, held, step, releasing):
+    """Hold what left the box, release what is pulled back into it; True where anything changed."""
+    changed = False
+    for j in range(step.shape[0]):
+        if held[j] == 0:
+            if step[j] < low[j]:
+                held[j] = -1
+                changed = True
+            elif step[j] > high[j]:
+                held[j] = 1
+                changed = True
+        elif releasing and low[j] < high[j]:
+            if held[j] * _pull(normal, gradient, damping, step, j) > 0.0:
+                held[j] = 0
+                changed = True
+    return changed
+
+
+@njit(cache=True, nogil=True)
+def boxed_step(normal, gradient, damping, low, high, held, factor, step):
+    """Write the step and its factor; False where the matrix is not positive.
+
+    `normal`, lower triangle, is kept. `held` is the active set, first guess in and result out:
+    −1 at low, 1 at high, 0 free.
+    """
+    for p in range(PASSES):
+        _write_system(normal, gradient, damping, low, high, held, factor, step)
+        if not factorise(factor):
+            return False
+        back_substitute(factor, step)
+        if not _changed(
+            normal, gradient, damping, low, high, held, step, p < RELEASING_PASSES
+        ):
+            break
+    for j in range(step.shape[0]):
+        step[j] = min(max(step[j], low[j]), high[j])
+    return True

@@ -1,0 +1,152 @@
+"""Soles from geometry: the polygon of the lowest points of a foot's collision shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from surefoot.arrays import Array, Float64
+from surefoot.robots.engine import mujoco
+from surefoot.robots.robot import Side
+
+LOWEST_M = 0.002  # points this near to the lowest one belong to the sole: play of spheres and meshes
+SAME_CORNER_M = 1e-6  # corners nearer than this are one corner
+ROUND_CORNERS = 16  # of an upright cylinder's rim: the polygon loses 2 % of the disc's radius
+UPRIGHT = 0.99  # cosine; a cylinder within 8 degrees of upright stands on its rim, not on a point
+GROUND_BAND_M = 0.01  # links whose shapes end this near to the lowest point of all are feet
+_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+
+
+def posed(model: mujoco.MjModel, qpos: Float64[Array, " nq"]) -> mujoco.MjData:
+    """Engine data with the places of all links and shapes in one pose."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def low_points_w(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Float64[Array, "k 3"]:
+    """Points of a shape among which its lowest ones are, in the world."""
+    kind = int(model.geom_type[geom])
+    size = np.asarray(model.geom_size[geom], dtype=np.float64)
+    center = np.array(data.geom_xpos[geom], dtype=np.float64)
+    turn = np.array(data.geom_xmat[geom], dtype=np.float64).reshape(3, 3)
+    types = mujoco.mjtGeom
+    if kind == int(types.mjGEOM_BOX):
+        return center + (_CORNERS * size) @ turn.T
+    if kind in (int(types.mjGEOM_SPHERE), int(types.mjGEOM_CAPSULE)):
+        half = size[1] if kind == int(types.mjGEOM_CAPSULE) else 0.0
+        ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
+        return center + ends @ turn.T - np.array([0.0, 0.0, size[0]])
+    if kind == int(types.mjGEOM_CYLINDER):
+        return center + _cylinder(size[0], size[1], turn) @ turn.T
+    if kind == int(types.mjGEOM_ELLIPSOID):
+        down = turn.T @ np.array([0.0, 0.0, -1.0])
+        point = size**2 * down / np.linalg.norm(size * down)
+        return (center + turn @ point)[None]
+    if kind == int(types.mjGEOM_MESH):
+        mesh = int(model.geom_dataid[geom])
+        first = int(model.mesh_vertadr[mesh])
+        vertices = model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])]
+        return center + np.asarray(vertices, dtype=np.float64) @ turn.T
+    return np.zeros((0, 3))
+
+
+def _cylinder(
+    radius: float, half: float, turn: Float64[Array, "3 3"]
+) -> Float64[Array, "k 3"]:
+    """Rims of an upright cylinder, else the lowest point of each rim, in the shape's axes."""
+    if abs(turn[2, 2]) > UPRIGHT:
+        angle = np.arange(ROUND_CORNERS) * (2.0 * np.pi / ROUND_CORNERS)
+        rim = radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    else:
+        rim = -radius * turn[2, :2][None] / np.linalg.norm(turn[2, :2])
+    return np.concatenate(
+        [np.hstack([rim, np.full((len(rim), 1), z)]) for z in (-half, half)]
+    )
+
+
+def shapes(model: mujoco.MjModel, link: int) -> list[int]:
+    """Collision shapes of a link and of what is fixed to it; all its shapes if none collides."""
+    bodies = {link}
+    for body in range(link + 1, model.nbody):
+        if int(model.body_parentid[body]) in bodies and int(model.body_jntnum[body]) == 0:
+            bodies.add(body)
+    own = [g for g in range(model.ngeom) if int(model.geom_bodyid[g]) in bodies]
+    touching = [g for g in own if _collides(model, g)]
+    return touching or own
+
+
+def _collides(model: mujoco.MjModel, geom: int) -> bool:
+    return bool(int(model.geom_contype[geom]) | int(model.geom_conaffinity[geom]))
+
+
+def sole_polygon(
+    model: mujoco.MjModel, data: mujoco.MjData, link: int
+) -> Float64[Array, "k 3"]:
+    """Corners of the polygon on which a link stands, in its frame; none where it has no shape.
+
+    The convex hull, seen from above, of the points within LOWEST_M of the lowest one. Two corners
+    are a line (a lying capsule), one is a point.
+    """
+    own = shapes(model, link)
+    points = [low_points_w(model, data, geom) for geom in own]
+    cloud = np.concatenate(points) if points else np.zeros((0, 3))
+    if len(cloud) == 0:
+        return cloud
+    low = cloud[cloud[:, 2] <= cloud[:, 2].min() + LOWEST_M]
+    corners = _hull(low)
+    turn = np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
+    return np.asarray((corners - data.xpos[link]) @ turn, dtype=np.float64)
+
+
+def _hull(points_w: Float64[Array, "k 3"]) -> Float64[Array, "c 3"]:
+    """Corners of the convex hull seen from above, counter-clockwise, from the rear right one on."""
+    order = np.lexsort((points_w[:, 1], points_w[:, 0]))
+    kept: list[int] = []
+    for i in order:
+        apart = np.abs(points_w[kept, :2] - points_w[i, :2]).max(axis=1) if kept else np.ones(1)
+        if apart.min() > SAME_CORNER_M:
+            kept.append(int(i))
+    single = points_w[kept]
+    if len(single) < 3:
+        return single
+    try:
+        return single[ConvexHull(single[:, :2]).vertices]
+    except QhullError:  # all on one line: its ends
+        return single[[0, -1]]
+
+
+def lowest_links(model: mujoco.MjModel, data: mujoco.MjData) -> list[int]:
+    """Links whose collision shapes reach within GROUND_BAND_M of the lowest point of the robot."""
+    lows: dict[int, float] = {}
+    for geom in range(model.ngeom):
+        body = int(model.geom_bodyid[geom])
+        if body == 0 or not _collides(model, geom):
+            continue
+        points = low_points_w(model, data, geom)
+        if len(points):
+            moving = _moving(model, body)
+            lows[moving] = min(lows.get(moving, np.inf), float(points[:, 2].min()))
+    if not lows:
+        return []
+    ground = min(lows.values())
+    return sorted(body for body, z in lows.items() if z <= ground + GROUND_BAND_M)
+
+
+def _moving(model: mujoco.MjModel, body: int) -> int:
+    """The link that a fixed one is fixed to."""
+    while int(model.body_jntnum[body]) == 0 and int(model.body_parentid[body]) != 0:
+        body = int(model.body_parentid[body])
+    return body
+
+
+def side_of(name: str, y: float) -> Side:
+    """Left or right: by the words of a link's name, else by which side of the root it is on."""
+    word = name.lower()
+    tokens = word.replace("-", "_").replace(".", "_").split("_")
+    if "left" in word or "l" in tokens:
+        return "left"
+    if "right" in word or "r" in tokens:
+        return "right"
+    return "left" if y >= 0.0 else "right"

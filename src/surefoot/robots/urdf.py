@@ -1,0 +1,263 @@
+"""What a URDF says that the engine does not keep, and its text made ready for the engine.
+
+The engine drops joint speeds, welds a root without a joint to the world and loses its mass, does
+not know `package://`, and stops at the first mesh that is not there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import pathlib
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from surefoot.errors import BadFile, BadRobot, Notice, listed, nearest
+
+MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
+MESH_ENDINGS = (".stl", ".obj", ".msh")  # what the engine decodes
+WORLD = "world"  # a link of this name is the ground to the engine
+
+
+@dataclass(frozen=True, slots=True)
+class Urdf:
+    """A URDF's facts, and its text as the engine should read it."""
+
+    name: str
+    text: str
+    masses: dict[str, float]
+    """Mass of every link, kg, as in the file; the link `world` only where it has a mass."""
+    joints: tuple[str, ...]
+    """Joints that move, without a floating root, in the file's order."""
+    speeds: dict[str, float]
+    """Largest speed by joint, rad/s or m/s, where the file gives one."""
+    notices: tuple[Notice, ...]
+
+
+def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
+    """The facts of a URDF, and its text with found meshes only, nothing fused, nothing discarded.
+
+    Raises:
+        BadFile: names twice, unknown links, loops, numbers that are none: all faults together.
+        BadRobot: a root link called `world` with a mass.
+    """
+    notices: list[Notice] = []
+    _check_structure(root, path)
+    masses = {_name(link): _mass(link) for link in root.findall("link")}
+    _drop_world(root, masses, path, notices)
+    joints = [j for j in root.findall("joint") if j.get("type") in MOVING[:3]]
+    speeds: dict[str, float] = {}
+    for joint in joints:
+        limit = joint.find("limit")
+        speed = None if limit is None else limit.get("velocity")
+        if speed is not None and float(speed) > 0.0:
+            speeds[_name(joint)] = float(speed)
+    _note_mimics(joints, notices)
+    _resolve_meshes(root, path, notices)
+    for block in root.findall("mujoco"):
+        root.remove(block)
+    own = ET.SubElement(root, "mujoco")
+    ET.SubElement(
+        own,
+        "compiler",
+        {
+            "fusestatic": "false",
+            "discardvisual": "false",
+            "strippath": "false",
+            "inertiafromgeom": "false",
+        },
+    )
+    return Urdf(
+        name=root.get("name") or path.stem,
+        text=ET.tostring(root, encoding="unicode"),
+        masses=masses,
+        joints=tuple(_name(joint) for joint in joints),
+        speeds=speeds,
+        notices=tuple(notices),
+    )
+
+
+def _name(element: ET.Element) -> str:
+    return element.get("name", "")
+
+
+def _mass(link: ET.Element) -> float:
+    mass = link.find("inertial/mass")
+    return 0.0 if mass is None else float(mass.get("value", "0"))
+
+
+def _check_structure(root: ET.Element, path: pathlib.Path) -> None:
+    """Refuse what is no tree of links with numbers."""
+    where = str(path)
+    if any(child.tag.startswith("{") and "xacro" in child.tag for child in root.iter()):
+        raise BadFile(
+            what="this is xacro, a template of a URDF, not a URDF",
+            where=where,
+            todo="Expand it first: xacro FILE.xacro > FILE.urdf",
+        )
+    links = [_name(link) for link in root.findall("link")]
+    joints = root.findall("joint")
+    faults = [f"{kind} without a name" for kind in ("link", "joint")
+              for element in root.findall(kind) if not _name(element)]  # fmt: skip
+    for kind, names in (("link", links), ("joint", [_name(j) for j in joints])):
+        doubled = sorted({n for n in names if n and names.count(n) > 1})
+        faults += [f"{kind} '{n}' is there {names.count(n)} times" for n in doubled]
+    children: list[str] = []
+    for joint in joints:
+        if joint.get("type") not in (*MOVING, "fixed"):
+            faults.append(f"joint '{_name(joint)}' has type '{joint.get('type')}'")
+        for end in ("parent", "child"):
+            element = joint.find(end)
+            link = "" if element is None else element.get("link", "")
+            if link not in links:
+                faults.append(f"joint '{_name(joint)}' has {end} '{link}', which is no link. "
+                              f"{nearest(link, links)}")  # fmt: skip
+            if end == "child":
+                children.append(link)
+    faults += [f"link '{n}' has {children.count(n)} parents" for n in sorted(set(children))
+               if children.count(n) > 1]  # fmt: skip
+    roots = [n for n in links if n not in children]
+    if links and len(roots) != 1 and not faults:
+        faults.append(f"expected one root link, got {len(roots)}: {', '.join(roots) or 'a loop'}")
+    if not links:
+        faults.append("no link")
+    faults += list(_bad_numbers(root))
+    if faults:
+        raise BadFile(what=listed(faults), where=where)
+
+
+def _bad_numbers(root: ET.Element) -> Iterator[str]:
+    """Inertias and limits that are no finite numbers."""
+    for owner in (*root.findall("link"), *root.findall("joint")):
+        for element in owner.iter():
+            if element.tag not in ("mass", "inertia", "limit", "origin", "axis", "dynamics"):
+                continue
+            for key, text in element.attrib.items():
+                try:
+                    good = all(math.isfinite(float(part)) for part in text.split())
+                except ValueError:
+                    good = False
+                if not good:
+                    yield f"{owner.tag} '{_name(owner)}': {element.tag} {key}=\"{text}\""
+
+
+def _drop_world(
+    root: ET.Element, masses: dict[str, float], path: pathlib.Path, notices: list[Notice]
+) -> None:
+    """Take out a root link called `world` that only says that the robot is fixed to the ground."""
+    world = next((link for link in root.findall("link") if _name(link) == WORLD), None)
+    if world is None:
+        return
+    if masses[WORLD] > 0.0:
+        raise BadRobot(
+            what=f"link '{WORLD}' has a mass of {masses[WORLD]:g} kg, but a link of that name is the "
+            "ground to the engine: its mass would be lost",
+            where=str(path),
+            todo="Rename the link",
+        )
+    del masses[WORLD]
+    ties = [j for j in root.findall("joint") if _end(j, "parent") == WORLD]
+    if len(ties) == 1 and ties[0].get("type") == "fixed":
+        root.remove(world)
+        root.remove(ties[0])
+        notices.append(
+            Notice(
+                kind="assumption",
+                part=_end(ties[0], "child"),
+                sentence=f"joint '{_name(ties[0])}' fixes the robot to the link 'world': dropped, "
+                "so that the base floats",
+            )
+        )
+
+
+def _end(joint: ET.Element, end: str) -> str:
+    element = joint.find(end)
+    return "" if element is None else element.get("link", "")
+
+
+def _note_mimics(joints: list[ET.Element], notices: list[Notice]) -> None:
+    for joint in joints:
+        mimic = joint.find("mimic")
+        if mimic is not None:
+            notices.append(
+                Notice(
+                    kind="assumption",
+                    part=_name(joint),
+                    sentence=f"joint '{_name(joint)}' mimics '{mimic.get('joint')}': it is kept as a "
+                    "joint of its own, tied by the engine in simulation only",
+                )
+            )
+
+
+def _resolve_meshes(root: ET.Element, path: pathlib.Path, notices: list[Notice]) -> None:
+    """Write found meshes with their full path, and drop the shapes whose mesh cannot be read."""
+    dropped: dict[str, list[str]] = {}
+    for link in root.findall("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            mesh = shape.find("geometry/mesh")
+            if mesh is None:
+                continue
+            name = mesh.get("filename", "")
+            found = find_mesh(name, path.parent)
+            if found is None:
+                link.remove(shape)
+                dropped.setdefault(name, []).append(_name(link))
+            else:
+                mesh.set("filename", str(found))
+    if dropped:
+        notices.append(meshes_dropped(dropped))
+
+
+def meshes_dropped(users: dict[str, list[str]]) -> Notice:
+    """The notice for meshes that are not there or cannot be read.
+
+    Args:
+        users: names of the links whose shapes went with it, by mesh file.
+    """
+    count = sum(len(links) for links in users.values())
+    files = listed([f"'{name}'" for name in users])
+    return Notice(
+        kind="dropped",
+        part="mesh",
+        sentence=f"{count} shapes dropped, because their meshes are not there or cannot be read: "
+        f"{files}",
+        value=float(count),
+    )
+
+
+def find_mesh(name: str, folder: pathlib.Path) -> pathlib.Path | None:
+    """The file that a mesh's name means, if it is there and the engine can decode its kind.
+
+    `package://PKG/…` is looked up in ROS_PACKAGE_PATH, the folders above the model and the
+    installed Python packages, in this order.
+    """
+    if "package:/" in name:
+        places = list(_in_packages(name.split("package:/")[-1].lstrip("/"), folder))
+    elif name.startswith("file://"):
+        places = [pathlib.Path(name.removeprefix("file://"))]
+    else:
+        places = [folder / name]
+    for place in places:
+        if place.suffix.lower() in MESH_ENDINGS and place.is_file() and os.access(place, os.R_OK):
+            return place.resolve()
+    return None
+
+
+def _in_packages(name: str, folder: pathlib.Path) -> Iterator[pathlib.Path]:
+    package, _, rest = name.partition("/")
+    for root in filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)):
+        yield pathlib.Path(root) / name
+        if pathlib.Path(root).name == package:
+            yield pathlib.Path(root) / rest
+    for parent in (folder.resolve(), *folder.resolve().parents):
+        yield parent / name
+        if parent.name == package:
+            yield parent / rest
+    module = package.replace("-", "_")
+    spec = importlib.util.find_spec(module) if module.isidentifier() else None
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        yield pathlib.Path(place) / rest
+        yield pathlib.Path(place) / name
+        yield pathlib.Path(place).parent / "share" / name

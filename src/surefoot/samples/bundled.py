@@ -1,0 +1,38 @@
+"""The clips that come with surefoot: BVH files in this folder, each seed 0 of its family's defaults."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from surefoot.errors import UnknownName, nearest
+from surefoot.formats import bvh
+from surefoot.motion.human import HumanClip
+
+_ENDING = ".bvh"
+
+
+def names() -> tuple[str, ...]:
+    """Names of the bundled clips, in order."""
+    files = (file.name for file in resources.files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(_ENDING) for name in files if name.endswith(_ENDING)))
+
+
+def path(name: str) -> Path:
+    """The file of a bundled clip.
+
+    Raises:
+        UnknownName: no bundled clip has that name.
+    """
+    if name not in names():
+        raise UnknownName(what=f"no bundled clip is called '{name}'", todo=nearest(name, names()))
+    return Path(str(resources.files(__package__).joinpath(name + _ENDING)))
+
+
+def load(name: str) -> HumanClip:
+    """A bundled clip.
+
+    Raises:
+        UnknownName: no bundled clip has that name.
+    """
+    return bvh.read(path(name))

@@ -1,0 +1,117 @@
+"""What the feet do and where the weight goes: the plan that a gait makes and the posing carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.arrays import Array, Float64
+from surefoot.motion import rotation
+from surefoot.samples import smooth
+from surefoot.samples.body import Body
+
+
+@dataclass(frozen=True, slots=True)
+class Footfall:
+    """A foot flat and still on the ground."""
+
+    start: float
+    """First moment of rest, s."""
+    end: float
+    """Last moment of rest, s."""
+    place: Float64[Array, " 3"]
+    """Where the ankle stands, at the height of the sole, m, world."""
+    yaw: float
+    """Direction of the foot, rad, positive to the left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """How a foot goes from one footfall to the next."""
+
+    height: float
+    """Of the ball above the straight line between the two footfalls, m."""
+    heel_up: float
+    """Largest pitch, heel over toes, rad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The pressure point goes from where it is to another place."""
+
+    start: float
+    end: float
+    to: Float64[Array, " 2"]
+    """Place on the ground, m, world."""
+    load: float
+    """Where the weight is then: −1 on the left foot, 0 between, 1 on the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Footfalls of both feet, the swings between them, and the shifts of weight."""
+
+    duration: float
+    left: tuple[Footfall, ...]
+    right: tuple[Footfall, ...]
+    left_swings: tuple[Swing, ...]
+    right_swings: tuple[Swing, ...]
+    pressure_start: Float64[Array, " 2"]
+    shifts: tuple[Shift, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FootPath:
+    """One foot over time."""
+
+    ankle_w: Float64[Array, "n 3"]
+    quat_w: Float64[Array, "n 4"]
+    yaw: Float64[Array, " n"]
+    heel_up: Float64[Array, " n"]
+    """Pitch of the foot, rad; the toes bend back by as much and stay level."""
+
+
+RISE_S = 0.28  # from rest to the quick part of the lift; see docs/samples.md, "Feet"
+QUICK_SHARE = 0.6  # of the height is gained within RISE_S, the rest over the whole swing
+TRAVEL = (0.10, 0.92)  # part of the swing in which the foot moves sideways
+
+
+def foot_path(
+    person: Body,
+    falls: tuple[Footfall, ...],
+    swings: tuple[Swing, ...],
+    time: Float64[Array, " n"],
+) -> FootPath:
+    """The foot at each time: still in its footfalls, on twice differentiable arcs between them."""
+    ball = np.tile(falls[0].place, (len(time), 1))
+    yaw = np.full(len(time), falls[0].yaw)
+    heel_up = np.zeros(len(time))
+    for before, after, swing in zip(falls[:-1], falls[1:], swings, strict=True):
+        duration = after.start - before.end
+        u = (time - before.end) / duration
+        travel = smooth.step((u - TRAVEL[0]) / (TRAVEL[1] - TRAVEL[0]))
+        quick = smooth.plateau(u, min(0.5, RISE_S / duration))
+        arc = smooth.dome(u)
+        ball = ball + travel[:, None] * (after.place - before.place)
+        ball[:, 2] += swing.height * (QUICK_SHARE * quick + (1.0 - QUICK_SHARE) * arc)
+        yaw = yaw + travel * (after.yaw - before.yaw)
+        heel_up = heel_up + swing.heel_up * arc
+    # The footfall names the ankle's place; the arc is that of the ball, about which the heel rises.
+    turn = rotation.from_euler("zy", np.stack([yaw, heel_up], axis=1))
+    flat = rotation.from_euler("z", yaw[:, None])
+    lever = rotation.rotate(flat, person.ball_f) - rotation.rotate(turn, person.ball_f)
+    ankle = ball + lever
+    ankle[:, 2] += person.ankle_height
+    return FootPath(ankle, turn, yaw, heel_up)
+
+
+def pressure_path(plan: Plan, time: Float64[Array, " n"]) -> Float64[Array, "n 2"]:
+    """Where the weight is to be at each time."""
+    path = np.tile(plan.pressure_start, (len(time), 1))
+    now = plan.pressure_start
+    for shift in plan.shifts:
+        share = smooth.step((time - shift.start) / (shift.end - shift.start))
+        path = path + share[:, None] * (shift.to - now)
+        now = shift.to
+    return path
