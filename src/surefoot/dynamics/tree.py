@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import mujoco
 import numpy as np
 
 from surefoot.arrays import Array, Float64, IntArray, door
 from surefoot.errors import BadRobot, listed
 from surefoot.kernels.tree import FREE, HINGE, SLIDE, Tree
 from surefoot.motion import rotation
+from surefoot.robots.engine import mujoco
 
 
 def read_tree(model: mujoco.MjModel) -> Tree:
@@ -70,14 +70,11 @@ def _inertia_in_link(model: mujoco.MjModel) -> Float64[Array, "b 6"]:
 def _refuse_what_is_not_modelled(model: mujoco.MjModel, kind: IntArray) -> None:
     faults = []
     for j in np.flatnonzero(~np.isin(kind, (FREE, SLIDE, HINGE))):
-        faults.append(f"joint '{model.joint(int(j)).name}' is a ball joint")
+        faults.append(f"'{model.joint(int(j)).name}' is a ball joint, write three hinges instead")
     for t in range(model.ntendon):
         if float(model.tendon_armature[t]) != 0.0:
-            faults.append(f"tendon '{model.tendon(t).name}' has armature")
+            faults.append(f"tendon '{model.tendon(t).name}' has armature, drop it")
     if not float(np.sum(model.body_mass[model.body_weldid != 0])) > 0.0:
-        faults.append("no link with mass can move")
+        faults.append("no link with mass can move, add a floating base")
     if faults:
-        raise BadRobot(
-            what="expected free, slide and hinge joints only: " + listed(faults),
-            todo="Replace ball joints by three hinges; drop armature of tendons",
-        )
+        raise BadRobot(what="the dynamics cannot follow this model: " + listed(faults))

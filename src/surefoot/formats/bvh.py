@@ -8,13 +8,14 @@ What was assumed is said in notices. docs/formats.md has the grammar.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, BadOption, Notice, UnknownSkeleton
+from surefoot.formats import Facts
 from surefoot.formats.bvh_text import CHANNELS, Joint, parsed
 from surefoot.formats.files import read_bytes, shown, write_whole
 from surefoot.motion import rotation
@@ -52,19 +53,12 @@ _TURNS: dict[str, tuple[tuple[int, int, int], tuple[float, float, float]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the text does not say and was found out."""
-
-    unit: str
-    """A name of UNITS_M, or `given`."""
-    up_axis: str
-
-
-def sniff(head: bytes) -> str | None:
-    """Why these first bytes look like BVH; None when they do not."""
-    words = head.removeprefix(b"\xef\xbb\xbf").split(maxsplit=1)
-    return "begins with HIERARCHY" if words and words[0].upper() == b"HIERARCHY" else None
+def sniff(data: bytes) -> tuple[bool, str]:
+    """Whether the bytes are BVH text, and why."""
+    words = data[:1000].removeprefix(b"\xef\xbb\xbf").split(maxsplit=1)
+    if words and words[0].upper() == b"HIERARCHY":
+        return True, "begins with HIERARCHY"
+    return False, "does not begin with HIERARCHY"
 
 
 def read(path: str | Path, *, unit_m: float | None = None, up: str | None = None) -> HumanClip:
@@ -105,7 +99,7 @@ def read_with_facts(
         notices.append(
             Notice("assumption", "frame 0", "the first frame is a T-pose, not part of the motion")
         )
-    return replace(clip, notices=tuple(notices)), Facts(unit, up)
+    return replace(clip, notices=tuple(notices)), Facts(unit=unit, up_axis=up)
 
 
 def _snapped_rate(frame_time: float, notices: list[Notice]) -> float:
@@ -359,8 +353,8 @@ def _hierarchy_text(skeleton: Skeleton) -> tuple[list[str], list[int]]:
     """The lines of HIERARCHY, and the joints in the order in which they stand there."""
     offsets = CM * _file_axes(skeleton.offsets)
     children: list[list[int]] = [[] for _ in offsets]
-    for i, parent in enumerate(skeleton.parents[1:], start=1):
-        children[parent].append(i)
+    for child, parent in enumerate(skeleton.parents[1:], start=1):
+        children[parent].append(child)
     lines, order = ["HIERARCHY"], []
     waiting: list[tuple[int, int | None]] = [(0, 0)]  # depth and joint; None closes a block
     while waiting:

@@ -8,7 +8,7 @@ PASSES = 12  # of the active set; 1 to 3 are usual
 RELEASING_PASSES = 6  # after these, bounds are only added: a set that alternates must end
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def factorise(matrix):
     """A = LᵀL in place of the lower triangle of A, last row first; False where A is not positive.
 
@@ -30,7 +30,7 @@ def factorise(matrix):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def back_substitute(factor, x):
     """Solve LᵀL x = b in place of b."""
     size = x.shape[0]
@@ -46,7 +46,7 @@ def back_substitute(factor, x):
         x[j] = value / factor[j, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _write_system(normal, gradient, damping, low, high, held, factor, step):
     """The system of all that is not held; what is held gets a row of its own with its bound."""
     size = step.shape[0]
@@ -71,7 +71,7 @@ def _write_system(normal, gradient, damping, low, high, held, factor, step):
             step[j] = low[j] if held[j] < 0 else high[j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _pull(normal, gradient, damping, step, j):
     """Slope of the quadratic model at the step along coordinate j."""
     value = gradient[j] + damping * step[j]
@@ -82,7 +82,7 @@ def _pull(normal, gradient, damping, step, j):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _changed(normal, gradient, damping, low, high, held, step, releasing):
     """Hold what left the box, release what is pulled back into it; True where anything changed."""
     changed = False
@@ -101,21 +101,20 @@ def _changed(normal, gradient, damping, low, high, held, step, releasing):
     return changed
 
 
-@njit(cache=True, nogil=True)
-def boxed_step(normal, gradient, damping, low, high, held, factor, step):
+@njit(cache=True, nogil=True, error_model="numpy")
+def boxed_step(normal, gradient, damping, box, held, factor, step):
     """Write the step and its factor; False where the matrix is not positive.
 
     `normal`, lower triangle, is kept. `held` is the active set, first guess in and result out:
-    −1 at low, 1 at high, 0 free.
+    −1 at low, 1 at high, 0 free. `box` (2, size): low and high, which may be infinite.
     """
+    low, high = box[0], box[1]
     for p in range(PASSES):
         _write_system(normal, gradient, damping, low, high, held, factor, step)
         if not factorise(factor):
             return False
         back_substitute(factor, step)
-        if not _changed(
-            normal, gradient, damping, low, high, held, step, p < RELEASING_PASSES
-        ):
+        if not _changed(normal, gradient, damping, low, high, held, step, p < RELEASING_PASSES):
             break
     for j in range(step.shape[0]):
         step[j] = min(max(step[j], low[j]), high[j])

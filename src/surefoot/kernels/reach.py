@@ -1,10 +1,14 @@
 """Damped least squares along a motion: the inner loop of inverse kinematics.
 
 Per frame, Gauss-Newton steps inside the limits; a step is refused, and the damping raised, when it
-makes the weighted squares larger (Levenberg). Pins are rows of a weight far above all others; after
-each step they are put back onto their points with the same factor, so that a step may be long.
+makes the weighted squares larger (Levenberg). Pins are tasks with a weight far above all others;
+after each step they are put back onto their points with the same factor, so that it may be long.
+
+Scalar joints are spoken of by degree of freedom: `at[d]` is their place in qpos, −1 for the six of
+a free root, which then come first in qvel and qpos.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +16,8 @@ from numba import njit
 
 from surefoot.kernels.box import back_substitute, boxed_step
 from surefoot.kernels.rotation import from_rotvec, multiply, unit
-from surefoot.kernels.tasks import GRADIENT, NORMAL, RESIDUAL, Tasks, measure
-from surefoot.kernels.tree import FREE, Tree, place
+from surefoot.kernels.tasks import Pose, farthest, measure
+from surefoot.kernels.tree import place
 
 REPAIRS = 8  # of the pins after one step; each divides their error by ten to a thousand
 PINNED_M = 1e-9  # pins nearer than this are left alone
@@ -21,325 +25,271 @@ FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
 RISE, FALL = 10.0, 0.1  # of the damping, after a refusal and after an accepted step
 
 
-class Problem(NamedTuple):
-    """What is the same in all frames."""
+class Joints(NamedTuple):
+    """What is known of each degree of freedom."""
 
-    tree: Tree
-    tasks: Tasks
-    soft: int
-    """Number of tasks that are weighted; those after them are pins."""
-    pin_weight: float
-    limits: np.ndarray
-    """Per degree of freedom (nv, 3): lowest and highest position, largest speed; may be infinite."""
-    posture: np.ndarray
-    """Per degree of freedom (nv, 2): reference position and weight."""
+    at: np.ndarray  # (nv) place in qpos; −1 for those of a free root
+    turns: np.ndarray  # (nv) 1 where it turns, 0 where it slides
+    limits: np.ndarray  # (nv, 3) lowest, highest position, largest speed; may be infinite
+    posture: np.ndarray  # (nv, 2) position that it is drawn to, and the weight
+
+
+class Course(NamedTuple):
+    """How to walk."""
+
     iterations: int
-    tolerance: float
-    """A frame has converged when a step moves no coordinate by more, rad or m."""
+    tolerance: float  # converged: no coordinate moves by more, rad or m
     damping: float
-    step_cap: float
-    """Largest turn in one step, rad."""
-    warm: bool
-    """Start each frame from the solution before it, else from its own row of `start`."""
+    step_cap: float  # largest turn in one step, rad
+    warm: bool  # start each frame from the solution before it, else from its own row of `start`
 
 
 class Room(NamedTuple):
-    """Scratch for one frame."""
+    """Scratch of one frame."""
 
-    pos: np.ndarray
-    quat: np.ndarray
-    rot: np.ndarray
-    screw: np.ndarray
-    residual: np.ndarray
     rows: np.ndarray
     gradient: np.ndarray
     normal: np.ndarray
     factor: np.ndarray
     held: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    box: np.ndarray  # (2, nv) bounds of the step
     step: np.ndarray
     pull: np.ndarray
-    bounds: np.ndarray
+    bounds: np.ndarray  # (2, nv) bounds of the positions
     q: np.ndarray
     trial: np.ndarray
 
 
-@njit(cache=True, nogil=True)
-def _room(links, nv, nq):
-    """Scratch of the right sizes."""
-    return Room(
-        np.zeros((links, 3)),
-        np.zeros((links, 4)),
-        np.zeros((links, 9)),
-        np.zeros((nv, 6)),
-        np.zeros(3),
-        np.zeros((3, nv)),
-        np.zeros(nv),
-        np.zeros((nv, nv)),
-        np.zeros((nv, nv)),
-        np.zeros(nv, dtype=np.int64),
-        np.zeros(nv),
-        np.zeros(nv),
-        np.zeros(nv),
-        np.zeros(nv),
-        np.zeros((nv, 2)),
-        np.zeros(nq),
-        np.zeros(nq),
+def scratch(links, nv, nq):
+    """Pose and Room of the right sizes: made outside, since numba takes long over allocations."""
+    pose = Pose(np.zeros((links, 3)), np.zeros((links, 4)), np.zeros((links, 9)), np.zeros((nv, 6)))
+    room = Room(
+        rows=np.zeros((3, nv)),
+        gradient=np.zeros(nv),
+        normal=np.zeros((nv, nv)),
+        factor=np.zeros((nv, nv)),
+        held=np.zeros(nv, dtype=np.int64),
+        box=np.zeros((2, nv)),
+        step=np.zeros(nv),
+        pull=np.zeros(nv),
+        bounds=np.zeros((2, nv)),
+        q=np.zeros(nq),
+        trial=np.zeros(nq),
     )
+    return pose, room
 
 
-@njit(cache=True, nogil=True)
-def _moved(tree, q, step, bounds, out):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _move(at, q, step, bounds, out):
     """The pose after a step in the tangent space, as mj_integratePos has it, inside the bounds."""
-    for j in range(tree.joint_kind.shape[0]):
-        a, d = tree.joint_qpos[j], tree.joint_dof[j]
-        if tree.joint_kind[j] == FREE:
-            for e in range(3):
-                out[a + e] = q[a + e] + step[d + e]
-            w, x, y, z = from_rotvec(step[d + 3], step[d + 4], step[d + 5])
-            w, x, y, z = multiply(q[a + 3], q[a + 4], q[a + 5], q[a + 6], w, x, y, z)
-            out[a + 3], out[a + 4], out[a + 5], out[a + 6] = unit(w, x, y, z)
-        else:
-            out[a] = min(max(q[a] + step[d], bounds[d, 0]), bounds[d, 1])
+    if at[0] < 0:
+        for e in range(3):
+            out[e] = q[e] + step[e]
+        w, x, y, z = from_rotvec(step[3], step[4], step[5])
+        w, x, y, z = multiply(q[3], q[4], q[5], q[6], w, x, y, z)
+        out[3], out[4], out[5], out[6] = unit(w, x, y, z)
+    for d in range(at.shape[0]):
+        if at[d] >= 0:
+            out[at[d]] = min(max(q[at[d]] + step[d], bounds[0, d]), bounds[1, d])
 
 
-@njit(cache=True, nogil=True)
-def _set_bounds(problem, before, dt, bounds):
-    """What the joints may reach in this frame: their limits, and their speed times dt."""
-    tree = problem.tree
-    for j in range(tree.joint_kind.shape[0]):
-        a, d = tree.joint_qpos[j], tree.joint_dof[j]
-        low, high, speed = problem.limits[d]
-        if speed < np.inf and dt > 0.0:
-            low = max(low, before[a] - speed * dt)
-            high = min(high, before[a] + speed * dt)
-        bounds[d, 0], bounds[d, 1] = low, high
+@njit(cache=True, nogil=True, error_model="numpy")
+def _bound(joints, before, dt, bounds):
+    """What the joints may reach in a frame: their limits, and their speed for the time dt."""
+    for d in range(joints.at.shape[0]):
+        low, high, speed = joints.limits[d, 0], joints.limits[d, 1], joints.limits[d, 2]
+        if joints.at[d] >= 0 and speed < math.inf and dt > 0.0:
+            low = max(low, before[joints.at[d]] - speed * dt)
+            high = min(high, before[joints.at[d]] + speed * dt)
+        bounds[0, d], bounds[1, d] = low, high
 
 
-@njit(cache=True, nogil=True)
-def _set_box(tree, q, bounds, low, high):
-    """What is left of the bounds for a step from q."""
-    for j in range(tree.joint_kind.shape[0]):
-        a, d = tree.joint_qpos[j], tree.joint_dof[j]
-        if tree.joint_kind[j] == FREE:
-            low[d : d + 6] = -np.inf
-            high[d : d + 6] = np.inf
-        else:
-            low[d] = bounds[d, 0] - q[a]
-            high[d] = bounds[d, 1] - q[a]
-
-
-@njit(cache=True, nogil=True)
-def _squares(problem, first, last, goal, weight, depth, room):
-    """Half the squares of tasks first to last − 1 at the pose last placed."""
-    return measure(
-        problem.tasks,
-        first,
-        last,
-        goal,
-        weight,
-        room.pos,
-        room.quat,
-        room.rot,
-        room.screw,
-        depth,
-        room.residual,
-        room.rows,
-        room.gradient if depth == NORMAL else room.pull,
-        room.normal,
-    )
-
-
-@njit(cache=True, nogil=True)
-def _posture(problem, q, depth, room):
-    """Half the squares of weight times (q − reference) of the scalar joints."""
-    tree, total = problem.tree, 0.0
-    for j in range(tree.joint_kind.shape[0]):
-        if tree.joint_kind[j] == FREE:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _lean(joints, q, gradient, normal):
+    """Half the squares of the distance to the posture, added to gradient and normal if given."""
+    total = 0.0
+    for d in range(joints.at.shape[0]):
+        if joints.at[d] < 0:
             continue
-        d = tree.joint_dof[j]
-        square = problem.posture[d, 1] ** 2
-        off = q[tree.joint_qpos[j]] - problem.posture[d, 0]
+        square = joints.posture[d, 1] * joints.posture[d, 1]
+        off = q[joints.at[d]] - joints.posture[d, 0]
         total += square * off * off
-        if depth == NORMAL:
-            room.gradient[d] += square * off
-            room.normal[d, d] += square
+        if gradient.shape[0] > 0:
+            gradient[d] += square * off
+            normal[d, d] += square
     return 0.5 * total
 
 
-@njit(cache=True, nogil=True)
-def _place(problem, q, room):
-    """Put the links where q has them."""
-    place(problem.tree, q, room.pos, room.quat, room.rot, room.screw)
+@njit(cache=True, nogil=True, error_model="numpy")
+def _set_box(at, bounds, q, gradient, box, held, guess):
+    """What the bounds leave for a step from q; on request, a guess of what they will hold."""
+    for d in range(at.shape[0]):
+        box[0, d], box[1, d] = -math.inf, math.inf
+        if at[d] >= 0:
+            box[0, d] = bounds[0, d] - q[at[d]]
+            box[1, d] = bounds[1, d] - q[at[d]]
+        if guess:
+            held[d] = 0
+            if box[0, d] >= 0.0 and gradient[d] > 0.0:
+                held[d] = -1
+            elif box[1, d] <= 0.0 and gradient[d] < 0.0:
+                held[d] = 1
 
 
-@njit(cache=True, nogil=True)
-def _linearise(problem, q, goal, weight, room):
-    """Write gradient and normal matrix at q, where the links have been placed."""
-    room.gradient[:] = 0.0
-    room.normal[:] = 0.0
-    _squares(problem, 0, weight.shape[0], goal, weight, NORMAL, room)
-    _posture(problem, q, NORMAL, room)
-
-
-@njit(cache=True, nogil=True)
-def _cost(problem, q, goal, weight, room):
-    """Half of all weighted squares at q, where the links have been placed."""
-    tasks = _squares(problem, 0, weight.shape[0], goal, weight, RESIDUAL, room)
-    return tasks + _posture(problem, q, RESIDUAL, room)
-
-
-@njit(cache=True, nogil=True)
-def _repin(problem, goal, weight, room):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _repin(tree, pins, joints, goal, weight, pose, room):
     """Bring the pins of room.trial back onto their points; the way there is added to room.step."""
-    enough = 0.5 * (problem.pin_weight * PINNED_M) ** 2
-    before = np.inf
+    before = math.inf
     for _ in range(REPAIRS):
-        _place(problem, room.trial, room)
-        room.pull[:] = 0.0
-        off = _squares(problem, problem.soft, weight.shape[0], goal, weight, GRADIENT, room)
-        if off <= enough or not off < 0.5 * before:
+        far = farthest(pins, goal, weight, pose)
+        if far < PINNED_M or not far < 0.7 * before:
             return
-        before = off
-        for j in range(room.pull.shape[0]):
-            room.pull[j] = -room.pull[j] if room.held[j] == 0 else 0.0
+        before = far
+        room.pull[:] = 0.0
+        measure(pins, goal, weight, pose, room.rows, room.pull, room.normal[:0])
+        for d in range(room.pull.shape[0]):
+            room.pull[d] = -room.pull[d] if room.held[d] == 0 else 0.0
         back_substitute(room.factor, room.pull)
-        _moved(problem.tree, room.trial, room.pull, room.bounds, room.trial)
-        for j in range(room.pull.shape[0]):
-            room.step[j] += room.pull[j]
+        _move(joints.at, room.trial, room.pull, room.bounds, room.trial)
+        for d in range(room.pull.shape[0]):
+            room.step[d] += room.pull[d]
+        place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
 
 
-@njit(cache=True, nogil=True)
-def _shorten(tree, step, cap):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _shorten(turns, step, cap):
     """Scale the step so that nothing turns by more than the cap; True where that was needed."""
     largest = 0.0
-    for j in range(step.shape[0]):
-        if tree.dof_turns[j] == 1:
-            largest = max(largest, abs(step[j]))
-    if largest <= cap:
-        return False
-    for j in range(step.shape[0]):
-        step[j] *= cap / largest
-    return True
+    for d in range(step.shape[0]):
+        if turns[d] == 1:
+            largest = max(largest, abs(step[d]))
+    if largest > cap:
+        for d in range(step.shape[0]):
+            step[d] *= cap / largest
+    return largest > cap
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_short(step, tolerance):
-    """True where no coordinate moves by as much as the tolerance."""
-    for j in range(step.shape[0]):
-        if not abs(step[j]) < tolerance:
+    """True where no coordinate moves by more than the tolerance."""
+    for d in range(step.shape[0]):
+        if abs(step[d]) > tolerance:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
-def _mean_diagonal(matrix):
-    """Mean of the diagonal."""
-    total = 0.0
-    for j in range(matrix.shape[0]):
-        total += matrix[j, j]
-    return total / matrix.shape[0]
+@njit(cache=True, nogil=True, error_model="numpy")
+def _raised(damping, normal):
+    """Damping after a refused step."""
+    trace = 0.0
+    for d in range(normal.shape[0]):
+        trace += normal[d, d]
+    return max(RISE * damping, FIRST_RISE * trace / normal.shape[0])
 
 
-@njit(cache=True, nogil=True)
-def _hold_at_limits(room):
-    """First guess of the active set: joints at a limit that the gradient drives outwards."""
-    for j in range(room.held.shape[0]):
-        room.held[j] = 0
-        if room.low[j] >= 0.0 and room.gradient[j] > 0.0:
-            room.held[j] = -1
-        elif room.high[j] <= 0.0 and room.gradient[j] < 0.0:
-            room.held[j] = 1
+@njit(cache=True, nogil=True, error_model="numpy")
+def _squares(tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradient, normal):
+    """Half of all weighted squares at q, where the links stand; adds gradient and normal matrix."""
+    total = measure(tasks, goal, weight, pose, rows, gradient, normal)
+    total += measure(pins, spot, hold, pose, rows, gradient, normal)
+    return total + _lean(joints, q, gradient, normal)
 
 
-@njit(cache=True, nogil=True)
-def _try_step(problem, goal, weight, pinned, damping, room):
-    """Write room.trial; the cost there, infinite where there is no step."""
-    if not boxed_step(
-        room.normal,
-        room.gradient,
-        damping,
-        room.low,
-        room.high,
-        room.held,
-        room.factor,
-        room.step,
-    ):
-        return np.inf
-    cut = _shorten(problem.tree, room.step, problem.step_cap)
-    _moved(problem.tree, room.q, room.step, room.bounds, room.trial)
-    if pinned and not cut:
-        _repin(problem, goal, weight, room)
-    _place(problem, room.trial, room)
-    return _cost(problem, room.trial, goal, weight, room)
-
-
-@njit(cache=True, nogil=True)
-def _solve_frame(problem, goal, weight, pinned, room):
-    """Move room.q to the least squares of one frame; iterations made and whether it converged."""
-    _place(problem, room.q, room)
-    cost = _cost(problem, room.q, goal, weight, room)
-    damping, fresh = problem.damping, True
-    for i in range(problem.iterations):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, pose, room):
+    """Move room.q to the least squares of one frame; steps tried, and whether they converged."""
+    damping, cost, fresh = course.damping, math.inf, True
+    rows, gradient, normal, step, q = room.rows, room.gradient, room.normal, room.step, room.q
+    place(tree, q, pose.pos, pose.quat, pose.rot, pose.screw)
+    for i in range(course.iterations):
         if fresh:
-            _linearise(problem, room.q, goal, weight, room)
-            _set_box(problem.tree, room.q, room.bounds, room.low, room.high)
-            if i == 0:
-                _hold_at_limits(room)
-        new = _try_step(problem, goal, weight, pinned, damping, room)
-        done = damping <= problem.damping and _is_short(room.step, problem.tolerance)
-        fresh = new <= cost
+            gradient[:] = 0.0
+            normal[:] = 0.0
+            cost = _squares(
+                tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradient, normal
+            )
+            _set_box(joints.at, room.bounds, q, gradient, room.box, room.held, i == 0)
+        fresh, done = False, False
+        if boxed_step(normal, gradient, damping, room.box, room.held, room.factor, step):
+            cut = _shorten(joints.turns, step, course.step_cap)
+            _move(joints.at, q, step, room.bounds, room.trial)
+            place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
+            if not cut:
+                _repin(tree, pins, joints, spot, hold, pose, room)
+            new = _squares(
+                tasks,
+                pins,
+                joints,
+                room.trial,
+                goal,
+                weight,
+                spot,
+                hold,
+                pose,
+                rows,
+                gradient[:0],
+                normal[:0],
+            )
+            fresh = new <= cost
+            done = damping <= course.damping and _is_short(step, course.tolerance)
         if fresh:
-            room.q[:] = room.trial
-            cost = new
-            damping = max(damping * FALL, problem.damping)
+            for a in range(q.shape[0]):
+                q[a] = room.trial[a]
+            damping = max(damping * FALL, course.damping)
         else:
-            damping = max(damping * RISE, FIRST_RISE * _mean_diagonal(room.normal))
+            damping = _raised(damping, normal)
         if done:
             return i + 1, True
-    return problem.iterations, False
+    return course.iterations, False
 
 
-@njit(cache=True, nogil=True)
-def _largest_miss(problem, goal, weight, room):
-    """Largest distance of an active pin from its point, m."""
-    largest = 0.0
-    for t in range(problem.soft, weight.shape[0]):
-        off = _squares(problem, t, t + 1, goal, weight, RESIDUAL, room)
-        largest = max(largest, np.sqrt(2.0 * off) / problem.pin_weight)
-    return largest
+@njit(cache=True, nogil=True, error_model="numpy")
+def reach(
+    tree,
+    tasks,
+    pins,
+    joints,
+    course,
+    time,
+    start,
+    goals,
+    weights,
+    spots,
+    holds,
+    pose,
+    room,
+    qpos,
+    iterations,
+    converged,
+    residual,
+    missed,
+):
+    """Solve all frames (n); the last five arrays are written, pose and room are scratch.
 
-
-@njit(cache=True, nogil=True)
-def reach(problem, time, start, goals, weights, qpos, iterations, converged, residual, missed):
-    """Solve all frames; everything after `weights` is written.
-
-    Goals (n, t, 4): position, direction, or quaternion of each task. Weights (n or 1, t, 3). Start
-    (n or 1, nq); with one row every frame that is not warm starts there.
+    Goals (n, t, 4) and spots (n, p, 4) of tasks and pins: position, direction or quaternion.
+    Weights (n or 1, t, 3) and holds (n or 1, p, 3). Start (n or 1, nq).
     """
-    tree = problem.tree
-    tasks = problem.tasks.kind.shape[0]
-    room = _room(tree.link_parent.shape[0], tree.dof_link.shape[0], qpos.shape[1])
     for i in range(qpos.shape[0]):
-        goal = goals[i]
+        last = max(i - 1, 0)
         weight = weights[min(i, weights.shape[0] - 1)]
-        before = qpos[max(i - 1, 0)]
-        dt = time[i] - time[max(i - 1, 0)]
-        _set_bounds(problem, before, dt, room.bounds)
-        given = start[min(i, start.shape[0] - 1)]
+        hold = holds[min(i, holds.shape[0] - 1)]
+        _bound(joints, qpos[last], time[i] - time[last], room.bounds)
         room.step[:] = 0.0
-        if problem.warm and i > 0:
-            _moved(tree, before, room.step, room.bounds, room.q)
+        if course.warm and i > 0:
+            _move(joints.at, qpos[last], room.step, room.bounds, room.q)
         else:
-            _moved(tree, given, room.step, room.bounds, room.q)
-        pinned = False
-        for t in range(problem.soft, tasks):
-            pinned = pinned or weight[t, 0] > 0.0
-        count, met = _solve_frame(problem, goal, weight, pinned, room)
-        qpos[i, :] = room.q
-        iterations[i] = count
-        converged[i] = met
-        _place(problem, room.q, room)
-        residual[i] = np.sqrt(2.0 * _squares(problem, 0, problem.soft, goal, weight, RESIDUAL, room))
-        missed[i] = _largest_miss(problem, goal, weight, room)
+            given = start[min(i, start.shape[0] - 1)]
+            for a in range(given.shape[0]):
+                room.q[a] = given[a]
+            _move(joints.at, room.q, room.step, room.bounds, room.q)
+        iterations[i], converged[i] = _solve_frame(
+            tree, tasks, pins, joints, course, goals[i], weight, spots[i], hold, pose, room
+        )
+        for a in range(room.q.shape[0]):
+            qpos[i, a] = room.q[a]
+        place(tree, room.q, pose.pos, pose.quat, pose.rot, pose.screw)
+        squares = measure(
+            tasks, goals[i], weight, pose, room.rows, room.gradient[:0], room.normal[:0]
+        )
+        residual[i] = math.sqrt(2.0 * squares)
+        missed[i] = farthest(pins, spots[i], hold, pose)

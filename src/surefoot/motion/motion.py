@@ -65,7 +65,8 @@ def checked_unit_quat(name: str, quat: object, shape: tuple[int, ...], *, where:
     if np.any(off > QUATERNION_TOLERANCE):
         first = tuple(int(i) for i in np.argwhere(off > QUATERNION_TOLERANCE)[0])
         raise BadMotion(
-            what=f"{name} must hold unit quaternions, its norm at {first} is off by {off[first]:.3g}",
+            what=f"{name} must hold unit quaternions, its norm at {first} is off by"
+            f" {off[first]:.3g}",
             where=where,
         )
     return array

@@ -100,6 +100,11 @@ def strip_svg(
     return sheet.svg(width_px, f"{robot.name}, {len(qpos)} poses from left to right")
 
 
+def without_prologue(svg: str) -> str:
+    """The same picture as an element for a page: the name space is a file's business."""
+    return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A shape where a pose puts it."""

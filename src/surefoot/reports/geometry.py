@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from surefoot.arrays import Array, Float64, locked
+from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
 from surefoot.motion import rotation
 
 Kind = Literal["capsule", "ellipsoid", "polyhedron"]
@@ -23,6 +23,8 @@ BODY_RGB: Rgb = (0.80, 0.83, 0.87)
 BONE_RGB: Rgb = (0.55, 0.60, 0.68)
 GROUND_RGB: Rgb = (0.72, 0.70, 0.66)
 BONE_RADIUS_M = 0.03
+BONE_STEPS = 40
+SMALLEST_BONE_M = 0.015  # a gap that no picture shows
 BONE_SLENDERNESS = 5.0  # a short bone is no thicker than a fifth of its length
 
 
@@ -70,8 +72,8 @@ class Shape:
 def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
     """What each link of a model looks like.
 
-    A link's visual geoms, else its collision geoms; bones towards its children where it has none,
-    so that a robot that lost its meshes is still seen.
+    A link's visual geoms, else its collision geoms; and bones where nothing joins a link to its
+    children, so that a robot that lost its meshes is still seen whole.
     """
     of_link: dict[int, list[int]] = {}
     for g in range(model.ngeom):
@@ -83,7 +85,7 @@ def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
         visual = [g for g in geoms if _is_visual(model, g)]
         made = (_shape(model, g, link) for g in visual or geoms)
         found += [shape for shape in made if shape is not None]
-    return tuple(found + _bones(model, {shape.link for shape in found}))
+    return tuple(found + _bones(model, found))
 
 
 def box(
@@ -192,25 +194,56 @@ def _around(
     return tuple(ids[i] for i in np.argsort(angle, kind="stable"))
 
 
-def _bones(model: mujoco.MjModel, covered: set[int]) -> list[Shape]:
-    """Capsules from the origin of every link without a shape to those of its children that count."""
+def _bones(model: mujoco.MjModel, found: list[Shape]) -> list[Shape]:
+    """Capsules from the origin of each link to those of its children, where no shape covers the way.
+
+    They join what would hang in the air: links without any shape, and gaps between shapes.
+    """
     counts = np.zeros(model.nbody, dtype=bool)
     for link in range(model.nbody - 1, 0, -1):  # children come after their parents
-        counts[link] |= link in covered or int(model.body_jntnum[link]) > 0
+        counts[link] |= any(shape.link == link for shape in found) or model.body_jntnum[link] > 0
         counts[int(model.body_parentid[link])] |= counts[link]
     bones: list[Shape] = []
     for link in range(2, model.nbody):
         parent = int(model.body_parentid[link])
-        reach = np.array(model.body_pos[link], dtype=np.float64)
-        length = float(np.linalg.norm(reach))
-        if parent == 0 or parent in covered or not counts[link] or length < SMALLEST_M:
+        if parent == 0 or not counts[link]:
             continue
-        radius = min(BONE_RADIUS_M, length / BONE_SLENDERNESS)
-        size = np.array([radius, length / 2.0, 0.0])
-        bones.append(
-            Shape(parent, "capsule", reach / 2.0, _along(reach / length), size, BONE_RGB)
-        )
+        reach = np.array(model.body_pos[link], dtype=np.float64)
+        way = np.linspace(0.0, 1.0, BONE_STEPS + 1)[:, None] * reach
+        rot = rotation.as_matrix(np.array(model.body_quat[link], dtype=np.float64))
+        covered = np.zeros(len(way), dtype=bool)
+        for shape in found:
+            if shape.link == parent:
+                covered |= _covers(shape, way)
+            elif shape.link == link:  # as the model has it before any joint moves
+                covered |= _covers(shape, (way - reach) @ rot)
+        bare = way[~covered]
+        if len(bare) > 1 and float(np.linalg.norm(bare[-1] - bare[0])) > SMALLEST_BONE_M:
+            bones.append(_bone(parent, bare[0], bare[-1]))
     return bones
+
+
+def _bone(link: int, start: Float64[Array, " 3"], end: Float64[Array, " 3"]) -> Shape:
+    length = float(np.linalg.norm(end - start))
+    radius = min(BONE_RADIUS_M, length / BONE_SLENDERNESS)
+    size = np.array([radius, length / 2.0, 0.0])
+    axis = (end - start) / length
+    return Shape(link, "capsule", 0.5 * (start + end), _along(axis), size, BONE_RGB)
+
+
+def _covers(shape: Shape, points_l: Float64[Array, "k 3"]) -> Bool[BoolArray, " k"]:
+    """Which points lie inside a shape of their link."""
+    points = (points_l - shape.pos_l) @ shape.rot_ls
+    if shape.kind == "capsule":
+        beyond = points - np.clip(points, [0, 0, -shape.size[1]], [0, 0, shape.size[1]])
+        return np.asarray(np.linalg.norm(beyond, axis=1) <= shape.size[0])
+    if shape.kind == "ellipsoid":
+        return np.asarray(np.linalg.norm(points / shape.size, axis=1) <= 1.0)
+    inside = np.ones(len(points), dtype=bool)
+    for face in shape.faces:
+        a, b, c = shape.points_s[list(face[:3])]
+        inside &= (points - a) @ np.cross(b - a, c - b) <= 0.0
+    return inside
 
 
 def _along(axis: Float64[Array, " 3"]) -> Float64[Array, "3 3"]:

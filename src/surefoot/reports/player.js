@@ -172,10 +172,12 @@
     part(name) { return this.figure.querySelector(`[data-part="${name}"]`); }
 
     bodyHeight() {
-      let top = this.scene.ground + 0.5;
-      const actor = this.actors[0];
-      for (let i = 0; i < actor.links; i++) top = Math.max(top, actor.pos[3 * i + 2]);
-      return top - this.scene.ground;
+      // Of the first frame, head to ground; the camera has to stand somewhere before it can look.
+      this.right = [0, 1, 0]; this.up = [0, 0, 1]; this.toward = [1, 0, 0];
+      this.target = [0, 0, 0]; this.distance = this.focal = 1;
+      const tops = this.body(this.actors[0]).map((item) => Math.max(
+        ...item.shape.spine.map((end) => item.world(end)[2] + item.shape.radius)));
+      return Math.max(...tops, this.scene.ground + 0.3) - this.scene.ground;
     }
 
     controls() {
@@ -303,12 +305,12 @@
       this.right = [-sa, ca, 0];
       this.up = cross(this.toward, this.right);
       this.distance = 4.5 * this.height;
-      this.focal = 4.5 * Math.min(this.tall / 1.35, this.width / 1.0) * camera.zoom;
+      this.focal = 4.5 * Math.min(this.tall / 1.3, this.width / 0.95) * camera.zoom;
       const { pos, follow, links, time } = this.actors[0];
       const at = place(time, this.t);
       const root = (i) => [0, 1].map((k) => pos[3 * (i * links + follow) + k]);
       const [x, y] = mix(root(at.low), root(at.high), at.share);
-      this.target = [x, y, this.scene.ground + 0.52 * this.height];
+      this.target = [x, y, this.scene.ground + 0.5 * this.height];
     }
     turn(v) { return [dot(v, this.right), dot(v, this.up), dot(v, this.toward)]; }
     project(p) {
@@ -587,8 +589,8 @@
       for (const track of this.tracks) {
         if (!track.distance) continue;
         const i = place(track.time, this.t).nearest, mm = Math.round(Math.abs(track.distance[i]) * 1000);
-        words.push(["inside by", "outside by"][track.state[i]] === undefined
-          ? `${track.name}: none` : `${track.name} ${mm} mm ${track.state[i] ? "outside" : "inside"}`);
+        words.push(track.state[i] === 2
+          ? `no ${track.name}` : `${track.name} ${mm} mm ${track.state[i] === 1 ? "outside" : "inside"}`);
       }
       const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
       const names = [...new Set(standing.map(([name]) => name))];

@@ -1,43 +1,27 @@
-"""Families of human clips, made from a seed and parameters: the motion, and the truth about its contacts."""
+"""Human clips made from a seed and parameters, and the truth about their contacts."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.errors import UnknownName, nearest
-from surefoot.motion.human import HumanClip, Skeleton, recognised
-from surefoot.samples import body, parameters, plan, posing, sidestep
+from surefoot.errors import BadOption, UnknownName, nearest
+from surefoot.motion.human import HumanClip, recognised
+from surefoot.samples import body, plan, posing
+from surefoot.samples.family import Family, Parameter, chosen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+FPS = 30  # of the bundled clips
 
-FPS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A sort of motion that the generator knows."""
-
-    line: str
-    """What happens, in one line."""
-    parameters: tuple[parameters.Parameter, ...]
-    make_plan: Callable[[np.random.Generator, Mapping[str, float]], plan.Plan]
-    make_style: Callable[
-        [np.random.Generator, Mapping[str, float]], tuple[posing.Habit, posing.Sway]
-    ]
-
-
-FAMILIES: Mapping[str, Family] = {
-    "sidestep": Family(
-        "side steps to the left and back, from quiet standing to quiet standing",
-        sidestep.PARAMETERS,
-        sidestep.make_plan,
-        sidestep.make_style,
+FAMILIES: dict[str, tuple[str, str]] = {
+    "sidestep": (
+        "surefoot.samples.gaits.sidestep:family",
+        "side steps to the left and back, from standing to standing",
     ),
 }
+"""By name: where the family is made, as module:function, and what happens in it."""
 
 Spans = tuple[tuple[float, float], ...]
 
@@ -52,64 +36,99 @@ class Truth:
     right_toe: Spans
 
 
-def make(
-    name: str, *, seed: int = 0, parameters: Mapping[str, float] | None = None
-) -> HumanClip:
-    """The member of a family with that seed and those parameters, at 30 frames a second.
-
-    Raises:
-        UnknownName: a family or a parameter that does not exist.
-        BadOption: a parameter outside its range.
-    """
-    values, steps, (habit, sway) = _planned(name, seed, parameters)
-    person = body.body(values["stature_m"])
-    pose = posing.pose(person, steps, habit, sway)
-    every = round(posing.GRID_HZ / FPS)
-    return HumanClip(
-        skeleton=skeleton(person),
-        time=pose.time[::every],
-        root_pos=pose.root_pos[::every],
-        joint_quat=pose.joint_quat[::every],
-        source=f"sample {name}, seed {seed}",
-    )
-
-
-def truth(
-    name: str, *, seed: int = 0, parameters: Mapping[str, float] | None = None
-) -> Truth:
-    """When each heel and toe of that member rests on the ground, as the generator planned it.
-
-    Raises:
-        UnknownName: a family or a parameter that does not exist.
-        BadOption: a parameter outside its range.
-    """
-    _, steps, _ = _planned(name, seed, parameters)
-    left = tuple((fall.start, fall.end) for fall in steps.left)
-    right = tuple((fall.start, fall.end) for fall in steps.right)
-    return Truth(left_heel=left, left_toe=left, right_heel=right, right_toe=right)
-
-
-def family(name: str) -> Family:
-    """The family of that name.
+def parameters_of(name: str) -> tuple[Parameter, ...]:
+    """The parameters of a family, with ranges and sources.
 
     Raises:
         UnknownName: no such family.
     """
+    return _family(name).parameters
+
+
+def make(
+    name: str,
+    *,
+    seed: int = 0,
+    parameters: Mapping[str, float] | None = None,
+    fps: int = FPS,
+) -> HumanClip:
+    """The member of a family with that seed and those parameters.
+
+    Args:
+        fps: frames a second, a divisor of 120; the motion is the same at every rate.
+
+    Example:
+        >>> from surefoot.samples import generator
+        >>> generator.make("sidestep", seed=7, parameters={"steps": 1, "steps_back": 0}).fps
+        30.0
+
+    Raises:
+        UnknownName: a family or a parameter that does not exist.
+        BadOption: a parameter outside its range, or a rate that does not divide 120.
+    """
+    if fps < 1 or posing.GRID_HZ % fps:
+        raise BadOption(what=f"fps must divide {posing.GRID_HZ}, got {fps}")
+    family, values, footwork = _planned(name, seed, parameters)
+    person = body.body(values["stature_m"])
+    habit, sway = family.make_manner(_chance(seed, "manner"), values)
+    pose = posing.pose(person, footwork, habit, sway)
+    every = posing.GRID_HZ // fps
+    return HumanClip(
+        skeleton=recognised(body.JOINT_NAMES, body.PARENTS, person.offsets, person.end_offsets),
+        time=np.arange(len(pose.root_pos[::every])) / fps,
+        root_pos=pose.root_pos[::every],
+        joint_quat=pose.joint_quat[::every],
+        source=f"sample '{name}', seed {seed}",
+    )
+
+
+def truth(
+    name: str,
+    *,
+    seed: int = 0,
+    parameters: Mapping[str, float] | None = None,
+    speed_mps: float = 0.0,
+) -> Truth:
+    """When each heel and toe of that member rests on the ground.
+
+    Args:
+        speed_mps: what moves no faster counts as resting. 0 gives the rests as planned; swings
+            begin and end gently, so whoever judges by speed sees longer rests.
+
+    Raises:
+        UnknownName: a family or a parameter that does not exist.
+        BadOption: a parameter outside its range, or a speed that is negative or no number.
+    """
+    if not 0.0 <= speed_mps < np.inf:
+        raise BadOption(what=f"speed_mps must be 0 or more, got {speed_mps:g}")
+    _, values, footwork = _planned(name, seed, parameters)
+    person = body.body(values["stature_m"])
+    left, right = (
+        [plan.rests(person, *foot, point, speed_mps) for point in (person.heel_f, person.ball_f)]
+        for foot in (
+            (footwork.left, footwork.left_swings),
+            (footwork.right, footwork.right_swings),
+        )
+    )
+    return Truth(left_heel=left[0], left_toe=left[1], right_heel=right[0], right_toe=right[1])
+
+
+def _family(name: str) -> Family:
     if name not in FAMILIES:
-        raise UnknownName(what=f"no sample is called '{name}'", todo=nearest(name, FAMILIES))
-    return FAMILIES[name]
-
-
-def skeleton(person: body.Body) -> Skeleton:
-    """The common 22-joint skeleton with that person's lengths."""
-    return recognised(body.JOINT_NAMES, body.PARENTS, person.offsets, person.end_offsets)
+        raise UnknownName(what=f"no family '{name}' of samples", todo=nearest(name, FAMILIES))
+    module, _, function = FAMILIES[name][0].partition(":")
+    found: Family = getattr(importlib.import_module(module), function)()
+    return found
 
 
 def _planned(
     name: str, seed: int, asked: Mapping[str, float] | None
-) -> tuple[dict[str, float], plan.Plan, tuple[posing.Habit, posing.Sway]]:
-    """Parameters, plan and style; steps and style draw from streams of their own."""
-    row = family(name)
-    values = parameters.chosen(name, row.parameters, asked)
-    for_steps, for_style = np.random.default_rng(seed).spawn(2)
-    return values, row.make_plan(for_steps, values), row.make_style(for_style, values)
+) -> tuple[Family, dict[str, float], plan.Plan]:
+    family = _family(name)
+    values = chosen(name, family.parameters, asked)
+    return family, values, family.make_plan(_chance(seed, "plan"), values)
+
+
+def _chance(seed: int, half: str) -> np.random.Generator:
+    """A stream for each half of a member: a change of the one leaves the other as it was."""
+    return np.random.default_rng([seed, ("plan", "manner").index(half)])

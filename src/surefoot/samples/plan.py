@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,8 +73,9 @@ class FootPath:
     """Pitch of the foot, rad; the toes bend back by as much and stay level."""
 
 
-RISE_S = 0.28  # from rest to the quick part of the lift; see docs/samples.md, "Feet"
-QUICK_SHARE = 0.6  # of the height is gained within RISE_S, the rest over the whole swing
+RISE_S = 0.24  # of the quick part of the lift; see docs/samples.md, "Feet"
+QUICK_SHARE = 0.7  # of the height is gained within RISE_S, the rest over the whole swing
+SWING_SAMPLES = 1001  # about a millisecond each
 TRAVEL = (0.10, 0.92)  # part of the swing in which the foot moves sideways
 
 
@@ -104,6 +106,31 @@ def foot_path(
     ankle = ball + lever
     ankle[:, 2] += person.ankle_height
     return FootPath(ankle, turn, yaw, heel_up)
+
+
+def rests(
+    person: Body,
+    falls: tuple[Footfall, ...],
+    swings: tuple[Swing, ...],
+    point_f: Float64[Array, " 3"],
+    speed_mps: float,
+) -> tuple[tuple[float, float], ...]:
+    """First and last moment of each rest of a point of the foot: it moves no faster than that.
+
+    Each footfall, made longer on both sides by the slow part of the swings beside it.
+    """
+    spans = [[fall.start, fall.end] for fall in falls]
+    if speed_mps == 0.0:
+        return tuple((start, end) for start, end in spans)
+    for i, (before, after) in enumerate(itertools.pairwise(falls)):
+        time = np.linspace(before.end, after.start, SWING_SAMPLES)
+        foot = foot_path(person, falls[i : i + 2], swings[i : i + 1], time)
+        place = foot.ankle_w + rotation.rotate(foot.quat_w, point_f)
+        fast = np.linalg.norm(np.gradient(place, time, axis=0), axis=1) > speed_mps
+        if np.any(fast):
+            spans[i][1] = float(time[np.argmax(fast)])
+            spans[i + 1][0] = float(time[len(time) - 1 - np.argmax(fast[::-1])])
+    return tuple((start, end) for start, end in spans)
 
 
 def pressure_path(plan: Plan, time: Float64[Array, " n"]) -> Float64[Array, "n 2"]:

@@ -24,7 +24,9 @@ MARGIN_S = 3.0  # before and after the clip, so that the pendulum's ends are out
 COM_HEIGHT = 0.55  # of the stature: Winter gives 0.55 to 0.56 for men standing
 REACH_MAX = 0.9945  # of the straight leg: a knee bent by 12°
 DIP_S = 0.40  # over so long the pelvis sinks before a leg gets too short; about as in CMU 83_55
-ROUNDS = 12  # of putting the pelvis under the centre of mass; each leaves about a third of the error
+ROUNDS = (
+    12  # of putting the pelvis under the centre of mass; each leaves about a third of the error
+)
 
 
 @dataclass(frozen=True, slots=True)

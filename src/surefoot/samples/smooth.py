@@ -46,7 +46,12 @@ class Wander:
 
 
 def wander(
-    rng: np.random.Generator, rms: float, *, low_hz: float = 0.1, high_hz: float = 1.0, terms: int = 8
+    rng: np.random.Generator,
+    rms: float,
+    *,
+    low_hz: float = 0.1,
+    high_hz: float = 1.0,
+    terms: int = 8,
 ) -> Wander:
     """A wander of the given root mean square, with amplitudes that fall as 1 / frequency."""
     edges = np.geomspace(low_hz, high_hz, terms + 1)
@@ -56,9 +61,7 @@ def wander(
     return Wander(amplitude, frequency, rng.uniform(0.0, 2.0 * np.pi, terms))
 
 
-def pendulum(
-    pressure: Float64[Array, "n k"], dt: float, height: float
-) -> Float64[Array, "n k"]:
+def pendulum(pressure: Float64[Array, "n k"], dt: float, height: float) -> Float64[Array, "n k"]:
     """The bounded path of a linear inverted pendulum over a given path of its pressure point.
 
     c − (height / g) c̈ = p at evenly spread times, c = p at both ends (Kajita et al. 2003, eq. (5),
@@ -82,6 +85,4 @@ def under(values: Float64[Array, " n"], width: int) -> Float64[Array, " n"]:
     u = np.arange(-half, half + 1) / (half + 1)
     weight = (1.0 - u**2) ** 3
     lowest = minimum_filter1d(values, 2 * half + 1, mode="nearest")
-    return np.asarray(
-        convolve1d(lowest, weight / weight.sum(), mode="nearest"), dtype=np.float64
-    )
+    return np.asarray(convolve1d(lowest, weight / weight.sum(), mode="nearest"), dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Array
 from surefoot.samples import body, plan, posing, smooth
-from surefoot.samples.parameters import Parameter
+from surefoot.samples.family import Family, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +23,9 @@ PARAMETERS = (
     Parameter("step_length_m", 0.35, 0.15, 0.50, "sideways travel of one side step", "chosen"),
     Parameter("step_height_m", 0.08, 0.05, 0.14, "rise of the ball of the foot", MEASURED),
     Parameter("step_time_s", 0.95, 0.75, 1.25, "from one lift-off to the next", MEASURED),
-    Parameter("double_support_share", 0.14, 0.08, 0.25, "part of it on both feet", MEASURED),
-    Parameter("shift_lateness_s", 0.20, 0.10, 0.28, "weight arrives after lift-off by", MEASURED),
-    Parameter("landing_lateness_s", 0.14, 0.05, 0.20, "weight leaves before touch-down by", MEASURED),
+    Parameter("double_support_share", 0.12, 0.08, 0.20, "part of it on both feet", MEASURED),
+    Parameter("shift_lateness_s", 0.20, 0.12, 0.26, "weight arrives after lift-off by", MEASURED),
+    Parameter("landing_lateness_s", 0.16, 0.08, 0.22, "weight leaves before touch-down by", MEASURED),
     Parameter("stance_width_m", 0.18, 0.12, 0.26, "between the ankles when standing", "McIlroy"),
     Parameter("sway_m", 0.004, 0.0, 0.010, "root mean square of the pressure's wander", "Prieto"),
     Parameter("variation", 1.0, 0.0, 2.0, "of steps and posture, as a factor", "chosen"),
@@ -34,7 +34,7 @@ PARAMETERS = (
 
 FOOT_OUT = np.radians(7.0)  # McIlroy and Maki (1997): 14° between the feet in preferred stance
 PRESSURE_AHEAD = 0.026  # of the stature: standing people press 4 to 5 cm before the ankle
-PRESSURE_INSET_M = 0.01  # on one foot, from under the ankle towards the other foot
+PRESSURE_INSET_M = 0.015  # on one foot, from under the ankle inwards, as in CMU 83_55
 PAUSE_S = 0.5
 FIRST_SHIFT_S = 0.55
 LAST_SHIFT_S = 0.70
@@ -51,16 +51,22 @@ class _Draft:
     swings: dict[str, list[plan.Swing]] = field(default_factory=lambda: {"left": [], "right": []})
     shifts: list[plan.Shift] = field(default_factory=list)
 
-    def swing(self, side: str, start: float, end: float, place: Array, yaw: float, how: plan.Swing) -> None:
+    def swing(
+        self, side: str, start: float, end: float, place: Array, yaw: float, how: plan.Swing
+    ) -> None:
         """One foot leaves the ground, and rests again at another place."""
-        self.falls[side].append(plan.Footfall(self.start[side], start, self.place[side], self.yaw[side]))
+        self.falls[side].append(
+            plan.Footfall(self.start[side], start, self.place[side], self.yaw[side])
+        )
         self.swings[side].append(how)
         self.start[side], self.place[side], self.yaw[side] = end, place, yaw
 
     def close(self, end: float) -> None:
         """Both feet rest to the end."""
         for side in body.SIDES:
-            self.falls[side].append(plan.Footfall(self.start[side], end, self.place[side], self.yaw[side]))
+            self.falls[side].append(
+                plan.Footfall(self.start[side], end, self.place[side], self.yaw[side])
+            )
 
     def pressure(self, stature: float, load: float) -> Array:
         """Where the weight presses: on the left foot (−1), between the feet (0) or on the right (1)."""
@@ -121,7 +127,7 @@ def _group(
                 plan.Shift(shift_start, lift + late, draft.pressure(stature, load), load)
             )
             jitter = varied * rng.uniform(-1.0, 1.0, 5)
-            duration = (values["step_time_s"] - double) * (1.0 + 0.05 * jitter[0])
+            duration = float((values["step_time_s"] - double) * (1.0 + 0.05 * jitter[0]))
             place = draft.place[other].copy()
             gap = length + values["stance_width_m"] if side == lead else values["stance_width_m"]
             place[1] += gap * (sign if side == lead else -sign) + 0.008 * jitter[1]
@@ -141,7 +147,7 @@ def _group(
     return shift_start + LAST_SHIFT_S
 
 
-def make_style(
+def make_manner(
     rng: np.random.Generator, values: Mapping[str, float]
 ) -> tuple[posing.Habit, posing.Sway]:
     """How this person holds the upper body and sways."""

@@ -1,0 +1,519 @@
+"""A model file to a compiled model: read, mended with a notice each, nothing lost silently.
+
+Order: read into an editable specification; find or add the floating base; drop what cannot be read
+and is not needed; put torque motors for servos; compile; prove that no mass and no joint is gone.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from surefoot.arrays import Array, Float64
+from surefoot.errors import BadFile, BadRobot, NoFile, Notice, listed
+from surefoot.robots.engine import heard, mujoco
+from surefoot.robots.urdf import find_mesh, meshes_dropped, read_urdf
+
+ENDINGS = (".xml", ".mjcf", ".urdf")
+MASS_TOLERANCE_KG = 1e-9  # a mass goes through text and back without loss; sums round
+BALANCE_TOLERANCE = 1e-12  # kg m²; inertias are compared after their own rotation
+UNNAMED_MODEL = "MuJoCo Model"  # the engine's name for a model without one
+G_MPS2 = 9.81  # m/s², the engine's default
+HOME_KEYS = ("home", "stand", "standing")  # keyframes that are a home pose by name
+# Blocks that a motion on a robot does not need, in the order in which they are tried and dropped.
+SPARE_BLOCKS = (
+    "sensors", "cameras", "lights", "keys", "tuples", "numerics", "texts", "skins", "flexes",
+    "pairs", "excludes", "equalities", "tendons", "plugins",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Draft:
+    """A robot while it is being loaded."""
+
+    path: pathlib.Path
+    spec: mujoco.MjSpec
+    name: str
+    masses: dict[str, float]
+    """Mass by link as the file has it, kg; links whose mass the engine takes from shapes are absent."""
+    joint_names: tuple[str, ...]
+    """Scalar joints of the file, in its order, without the root."""
+    root_link: str
+    root_kind: Literal["free", "planar"]
+    speeds: dict[str, float] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+
+    def say(self, kind: str, part: str, sentence: str, **numbers: float) -> None:
+        """Keep a notice."""
+        self.notices.append(Notice(kind=kind, part=part, sentence=sentence, **numbers))
+
+    def refuse(self, what: str, todo: str = "") -> BadRobot:
+        """The error that says what is wrong with this file."""
+        return BadRobot(what=what, where=str(self.path), todo=todo)
+
+
+def read_model(path: pathlib.Path) -> Draft:
+    """A model file as an editable specification with a floating or planar base.
+
+    Raises:
+        NoFile: nothing there, a folder, no permission.
+        BadFile: neither MJCF nor URDF, or one that its reader refuses.
+        BadRobot: no base, two bases, ball joints.
+    """
+    root = _parsed(path)
+    if root.tag == "robot":
+        urdf = read_urdf(root, path)
+        draft = Draft(path, _spec(path, urdf.text), urdf.name, urdf.masses, urdf.joints, "", "free")
+        draft.speeds.update(urdf.speeds)
+        draft.notices.extend(urdf.notices)
+    elif root.tag == "mujoco":
+        spec = _spec(path, None)
+        name = spec.modelname if spec.modelname != UNNAMED_MODEL else path.stem
+        draft = Draft(path, spec, name, {}, (), "", "free")
+        _name_all(draft)
+        _drop_meshes(draft)
+        draft.masses.update(_spec_masses(spec))
+    else:
+        raise BadFile(
+            what=f"expected <mujoco> or <robot>, got <{root.tag}>",
+            where=str(path),
+            todo="The model must be MJCF or URDF",
+        )
+    _empty_world(draft)
+    _settle_root(draft)
+    return draft
+
+
+def _parsed(path: pathlib.Path) -> ET.Element:
+    if path.is_dir():
+        inside = sorted(p.name for p in path.iterdir() if p.suffix.lower() in ENDINGS)
+        raise NoFile(
+            what="this is a folder",
+            where=str(path),
+            todo=f"Name the model in it: {', '.join(inside)}" if inside else "It holds no model",
+        )
+    try:
+        return ET.fromstring(path.read_bytes())
+    except FileNotFoundError as error:
+        raise NoFile(what="no such file", where=str(path)) from error
+    except OSError as error:
+        raise NoFile(what=f"cannot be read: {error.strerror}", where=str(path)) from error
+    except ET.ParseError as error:
+        raise BadFile(
+            what=f"this is no XML: {error}", where=str(path), todo="The model must be MJCF or URDF"
+        ) from error
+
+
+def _spec(path: pathlib.Path, text: str | None) -> mujoco.MjSpec:
+    try:
+        if text is None:
+            return mujoco.MjSpec.from_file(str(path))
+        return mujoco.MjSpec.from_string(text)
+    except ValueError as error:
+        raise BadFile(what=f"MuJoCo refuses it: {_line(error)}", where=str(path)) from error
+
+
+def _line(error: Exception) -> str:
+    """The engine's message in one line, without its own full stop."""
+    return " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+
+
+def _name_all(draft: Draft) -> None:
+    """Give a name to links and joints that have none: everything later speaks of names."""
+    taken = {b.name for b in draft.spec.bodies} | {j.name for j in draft.spec.joints}
+    for k, body in enumerate(draft.spec.bodies[1:], 1):
+        if not body.name:
+            body.name = _free_name(f"link{k}", taken)
+            draft.say("repair", body.name, f"link number {k} has no name: called '{body.name}'")
+        for joint in body.joints:
+            if not joint.name:
+                joint.name = _free_name(f"{body.name}_joint", taken)
+                if int(joint.type) != int(mujoco.mjtJoint.mjJNT_FREE):
+                    draft.say(
+                        "repair",
+                        joint.name,
+                        f"a joint of link '{body.name}' has no name: called '{joint.name}'",
+                    )
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, k = wanted, 2
+    while name in taken:
+        name, k = f"{wanted}{k}", k + 1
+    taken.add(name)
+    return name
+
+
+def _drop_meshes(draft: Draft) -> None:
+    """Drop meshes that are not there, after the shapes that use them.
+
+    Raises:
+        BadRobot: a link's mass would have come from such a shape.
+    """
+    spec, folder = draft.spec, draft.path.parent
+    missing: dict[str, str] = {}
+    for mesh in spec.meshes:
+        if mesh.file:
+            found = find_mesh(mesh.file, folder / spec.meshdir) or find_mesh(mesh.file, folder)
+            if found is None:
+                missing[mesh.name or pathlib.PurePath(mesh.file).stem] = mesh.file
+            else:
+                mesh.file = str(found)
+    if not missing:
+        return
+    users: dict[str, list[str]] = {file: [] for file in missing.values()}
+    from_shapes = int(spec.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where not given
+    for body in spec.bodies:
+        for geom in list(body.geoms):
+            if geom.meshname not in missing:
+                continue
+            weighs = geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0
+            if weighs and (from_shapes == 1 or (from_shapes == 2 and not body.explicitinertial)):
+                raise draft.refuse(
+                    f"link '{body.name}' has no inertia of its own, and the mesh "
+                    f"'{missing[geom.meshname]}' that would give it is not there",
+                    "Put the mesh beside the model or give the link an <inertial>",
+                )
+            users[missing[geom.meshname]].append(body.name)
+            spec.delete(geom)
+    for mesh in list(spec.meshes):
+        if (mesh.name or pathlib.PurePath(mesh.file).stem) in missing:
+            spec.delete(mesh)
+    draft.notices.append(meshes_dropped(users))
+
+
+def _spec_masses(spec: mujoco.MjSpec) -> dict[str, float]:
+    """Mass of the links that give their own, kg."""
+    if int(spec.compiler.inertiafromgeom) == 1 or float(spec.compiler.settotalmass) > 0.0:
+        return {}
+    return {b.name: float(b.mass) for b in spec.bodies[1:] if b.explicitinertial}
+
+
+def _empty_world(draft: Draft) -> None:
+    """Take the floor and other things out of the world: terrain belongs to the clip."""
+    world = draft.spec.worldbody
+    shapes = list(world.geoms)
+    if shapes:
+        names = ", ".join(geom.name or "without a name" for geom in shapes)
+        draft.say("dropped", "world", f"{len(shapes)} shapes of the world dropped: {names}")
+        for geom in shapes:
+            draft.spec.delete(geom)
+    for body in list(world.bodies):
+        if body.mocap:
+            draft.say("dropped", body.name, f"mocap body '{body.name}' dropped")
+            draft.spec.delete(body)
+
+
+def _settle_root(draft: Draft) -> None:
+    """Find the floating or planar base, or add a floating one.
+
+    Raises:
+        BadRobot: several links in the world, two free joints, a base that is neither.
+    """
+    spec = draft.spec
+    roots = list(spec.worldbody.bodies)
+    if len(roots) != 1:
+        names = ", ".join(f"'{b.name}'" for b in roots) or "none"
+        raise draft.refuse(
+            f"expected one robot in the world, got {len(roots)} links: {names}",
+            "Keep the robot's own root link only",
+        )
+    root = roots[0]
+    draft.root_link = root.name
+    joints = list(root.joints)
+    free = [j for j in spec.joints if int(j.type) == int(mujoco.mjtJoint.mjJNT_FREE)]
+    if len(free) > 1 or (free and len(joints) > 1):
+        names = ", ".join(f"'{j.name}'" for j in joints)
+        raise draft.refuse(f"link '{root.name}' has more than a free joint: {names}")
+    planar = False
+    if not joints:
+        _add_floating_base(draft, root)
+    elif not free:
+        planar = _settle_plane(draft, joints)
+        if not planar:
+            names = ", ".join(f"'{j.name}'" for j in joints)
+            raise draft.refuse(
+                f"link '{root.name}' moves against the world by {names}: neither a floating base nor "
+                "a planar one (slides along x and z, then a hinge about y)",
+            )
+    draft.root_kind = "planar" if planar else "free"
+    for joint in free:
+        _clean_free_joint(draft, joint)
+    own = {id_ for id_ in (j.name for j in root.joints)}
+    rest = [j for body in spec.bodies[1:] for j in body.joints if j.name not in own]
+    kept = [j.name for j in joints if not free and not planar]
+    ball = [j.name for j in rest if int(j.type) == int(mujoco.mjtJoint.mjJNT_BALL)]
+    if ball:
+        raise draft.refuse(f"joint '{ball[0]}' is a ball joint", "Write it as three hinges")
+    found = tuple(kept + [j.name for j in rest])
+    lost = [name for name in draft.joint_names if name not in found]
+    if lost:
+        raise draft.refuse(f"joint '{lost[0]}' of the file was lost while reading")
+    draft.joint_names = found
+
+
+def _add_floating_base(draft: Draft, root: mujoco.MjsBody) -> None:
+    before = len(draft.spec.keys[0].qpos) if draft.spec.keys else 0
+    root.add_freejoint(name=_free_name("root", {j.name for j in draft.spec.joints}))
+    draft.say("assumption", root.name, f"link '{root.name}' is fixed in the file: floating base added")
+    for key in draft.spec.keys:
+        if before and len(key.qpos) == before:
+            key.qpos = [*root.pos, *root.quat, *key.qpos]
+
+
+def _clean_free_joint(draft: Draft, joint: mujoco.MjsJoint) -> None:
+    """Take away what a free joint inherits from defaults: it would push the base."""
+    for name in ("damping", "stiffness", "armature", "frictionloss"):
+        value = np.atleast_1d(np.asarray(getattr(joint, name), dtype=np.float64))
+        if np.any(value != 0.0):
+            setattr(joint, name, 0.0 * getattr(joint, name))
+            draft.say(
+                "repair",
+                joint.name,
+                f"{name} {value[0]:g} of the free joint '{joint.name}' set to 0: nothing holds the "
+                "base but contacts",
+                value=float(value[0]),
+            )
+
+
+def _settle_plane(draft: Draft, joints: list[Any]) -> bool:
+    """Whether the joints are slides along x and z followed by a hinge about y."""
+    kinds = [int(j.type) for j in joints]
+    slide, hinge = int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE)
+    if kinds != [slide, slide, hinge]:
+        return False
+    axes = [np.abs(np.asarray(j.axis, dtype=np.float64)) for j in joints]
+    axes = [axis / np.linalg.norm(axis) for axis in axes]
+    along = [int(np.argmax(axis)) for axis in axes]
+    pure = all(axis.max() > 1.0 - 1e-9 for axis in axes)
+    level = np.allclose(np.abs(joints[0].parent.quat), [1.0, 0.0, 0.0, 0.0], atol=1e-9)
+    if not (pure and level and sorted(along[:2]) == [0, 2] and along[2] == 1):
+        return False
+    if np.any(np.asarray(joints[2].pos) != 0.0):
+        joints[2].pos = [0.0, 0.0, 0.0]
+        draft.say("repair", joints[2].name, "pivot of the planar base moved to the link's origin")
+    for joint in joints:
+        _clean_free_joint(draft, joint)
+        joint.limited = int(mujoco.mjtLimited.mjLIMITED_FALSE)
+    return True
+
+
+def mount_motors(draft: Draft) -> dict[str, float]:
+    """Put one torque motor on each joint for whatever drives it; the limits that the old ones had.
+
+    Returns torque limits by joint, N m or N, for joints that have none of their own.
+    """
+    spec = draft.spec
+    limits: dict[str, float] = {}
+    kinds: dict[str, int] = {"servo": 0, "motor": 0}
+    on_joint = int(mujoco.mjtTrn.mjTRN_JOINT)
+    plain = int(mujoco.mjtBias.mjBIAS_NONE)
+    for old in list(spec.actuators):
+        kinds["motor" if int(old.biastype) == plain else "servo"] += 1
+        if int(old.trntype) == on_joint and old.target in draft.joint_names:
+            limit = _actuator_limit(old)
+            if limit is not None:
+                limits[old.target] = limit
+        spec.delete(old)
+    if kinds["servo"]:
+        draft.say("repair", "actuators", f"{kinds['servo']} servos replaced by torque motors")
+    for name in draft.joint_names:
+        motor = spec.add_actuator(name=_free_name(name, {a.name for a in spec.actuators}))
+        motor.target, motor.trntype = name, mujoco.mjtTrn.mjTRN_JOINT
+        motor.set_to_motor()
+        motor.gear = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        for flag in ("ctrllimited", "forcelimited", "actlimited"):
+            setattr(motor, flag, int(mujoco.mjtLimited.mjLIMITED_FALSE))
+    for key in spec.keys:
+        key.ctrl, key.act = [], []
+    return limits
+
+
+def _actuator_limit(actuator: mujoco.MjsActuator) -> float | None:
+    """Largest torque of an actuator at its joint, the smaller of its limits; None without one."""
+    gear = abs(float(actuator.gear[0]))
+    found: list[float] = []
+    off = int(mujoco.mjtLimited.mjLIMITED_FALSE)
+    force = np.abs(np.asarray(actuator.forcerange, dtype=np.float64))
+    if int(actuator.forcelimited) != off and force.max() > 0.0:
+        found.append(float(force.min() or force.max()) * gear)
+    ctrl = np.abs(np.asarray(actuator.ctrlrange, dtype=np.float64))
+    direct = int(actuator.biastype) == int(mujoco.mjtBias.mjBIAS_NONE)
+    if direct and int(actuator.ctrllimited) != off and ctrl.max() > 0.0:
+        gain = abs(float(actuator.gainprm[0]))
+        found.append(float(ctrl.min() or ctrl.max()) * gear * gain)
+    return min(found) if found else None
+
+
+def compiled(draft: Draft) -> tuple[mujoco.MjModel, str]:
+    """The model and its MJCF without meshes, after proving that nothing of the file is lost.
+
+    Raises:
+        BadRobot: the engine refuses the model, or mass or joints are missing, with the link.
+    """
+    spec = draft.spec
+    spec.compiler.fusestatic = False
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # the sparse one of MuJoCo 4.0.0 errs
+    gravity = np.asarray(spec.option.gravity, dtype=np.float64)
+    if gravity[2] >= 0.0 or np.any(gravity[:2] != 0.0):
+        draft.say("repair", "gravity", f"gravity {gravity} set to (0, 0, −{G_MPS2}) m/s²")
+        spec.option.gravity = [0.0, 0.0, -G_MPS2]
+    with heard() as said:
+        model = _compile(draft)
+    for text in said:
+        draft.say("engine", "model", f"MuJoCo warns: {_line(Exception(text))}")
+    _prove_complete(draft, model)
+    return model, _plain_mjcf(draft, model)
+
+
+def _compile(draft: Draft) -> mujoco.MjModel:
+    """Compile, dropping blocks that are not needed and balancing inertias where it must be."""
+    given = _principal_moments(draft.spec)
+    faults: list[str] = []
+    while True:
+        try:
+            model = draft.spec.compile()
+            break
+        except ValueError as error:
+            message = _line(error)
+        if "balanceinertia" in message and not draft.spec.compiler.balanceinertia:
+            draft.spec.compiler.balanceinertia = True
+        elif not (_drop_spare_block(draft, message) or _drop_broken_mesh(draft, message)):
+            raise draft.refuse(f"MuJoCo refuses the model: {message}")
+        faults.append(message)
+    for name, moments in given.items():
+        now = np.sort(np.asarray(model.body(name).inertia, dtype=np.float64))
+        if draft.spec.compiler.balanceinertia and np.ptp(now) == 0.0 < np.ptp(moments):
+            draft.say(
+                "repair",
+                name,
+                f"inertia of link '{name}' is impossible ({moments[0]:.3g}, {moments[1]:.3g}, "
+                f"{moments[2]:.3g} kg m²: the largest exceeds the sum of the others): replaced by "
+                f"the mean {now[0]:.3g} for all three",
+                value=float(now[0]),
+            )
+    return model
+
+
+def _principal_moments(spec: mujoco.MjSpec) -> dict[str, Float64[Array, " 3"]]:
+    """Principal moments by link as the file has them, rising, kg m²."""
+    found: dict[str, Float64[Array, " 3"]] = {}
+    for body in spec.bodies[1:]:
+        if not body.explicitinertial:
+            continue
+        full = np.asarray(body.fullinertia, dtype=np.float64)
+        if np.all(np.isfinite(full)):
+            xx, yy, zz, xy, xz, yz = full
+            matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            found[body.name] = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
+        else:
+            found[body.name] = np.sort(np.asarray(body.inertia, dtype=np.float64))
+    return found
+
+
+def _drop_spare_block(draft: Draft, message: str) -> bool:
+    """Drop the first block that is not needed and without which the engine says something else."""
+    for block in SPARE_BLOCKS:
+        if not getattr(draft.spec, block, None):
+            continue
+        trial = draft.spec.copy()
+        _clear(trial, block)
+        try:
+            trial.compile()
+            after = ""
+        except ValueError as error:
+            after = _line(error)
+        if after != message:
+            names = [element.name for element in getattr(draft.spec, block)]
+            _clear(draft.spec, block)
+            draft.say(
+                "dropped",
+                block,
+                f"{len(names)} {block} dropped ({', '.join(filter(None, names))}), because MuJoCo "
+                f"refuses them: {message}",
+            )
+            return True
+    return False
+
+
+def _clear(spec: mujoco.MjSpec, block: str) -> None:
+    for element in list(getattr(spec, block)):
+        spec.delete(element)
+
+
+def _drop_broken_mesh(draft: Draft, message: str) -> bool:
+    """Drop the meshes that the engine cannot decode, each tried by itself."""
+    if "mesh" not in message.lower() and "stl" not in message.lower():
+        return False
+    broken: dict[str, str] = {}
+    for mesh in draft.spec.meshes:
+        trial = mujoco.MjSpec()
+        trial.add_mesh(name="m", file=mesh.file)
+        trial.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="m")
+        try:
+            trial.compile()
+        except ValueError:
+            broken[mesh.name or pathlib.PurePath(mesh.file).stem] = mesh.file
+    users: dict[str, list[str]] = {file: [] for file in broken.values()}
+    for geom in list(draft.spec.geoms):
+        if geom.meshname in broken:
+            users[broken[geom.meshname]].append(geom.parent.name)
+            draft.spec.delete(geom)
+    for mesh in list(draft.spec.meshes):
+        if (mesh.name or pathlib.PurePath(mesh.file).stem) in broken:
+            draft.spec.delete(mesh)
+    if broken:
+        draft.notices.append(meshes_dropped(users))
+    return bool(broken)
+
+
+def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
+    """Compare the compiled model with the file, link by link and joint by joint.
+
+    Raises:
+        BadRobot: with the first link or joint that is not as in the file.
+    """
+    names = {model.body(i).name: i for i in range(1, model.nbody)}
+    for link, mass in draft.masses.items():
+        if link not in names:
+            raise draft.refuse(f"link '{link}' ({mass:g} kg) was lost while loading")
+        got = float(model.body_mass[names[link]])
+        if abs(got - mass) > MASS_TOLERANCE_KG:
+            raise draft.refuse(f"link '{link}' has {mass:g} kg in the file, but {got:g} kg as loaded")
+    joints = {model.joint(j).name for j in range(model.njnt)}
+    for name in draft.joint_names:
+        if name not in joints:
+            raise draft.refuse(f"joint '{name}' was lost while loading")
+    wanted = len(draft.joint_names) + (6 if draft.root_kind == "free" else 3)
+    if int(model.nv) != wanted:
+        raise draft.refuse(f"expected {wanted} degrees of freedom, got {model.nv}")
+    bad = [names_ for names_, i in names.items() if not np.isfinite(model.body_mass[i])
+           or not np.all(np.isfinite(model.body_inertia[i]))]  # fmt: skip
+    if bad:
+        raise draft.refuse(f"the inertia of {listed([f'link {n!r}' for n in bad])} is not finite")
+
+
+def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
+    """The compiled model as MJCF that needs no other file: inertias written out, meshes gone."""
+    spec = draft.spec.copy()
+    for body in spec.bodies[1:]:
+        i = int(model.body(body.name).id)
+        body.explicitinertial = True
+        body.mass = float(model.body_mass[i])
+        body.ipos, body.iquat = model.body_ipos[i], model.body_iquat[i]
+        body.inertia = model.body_inertia[i]
+        body.fullinertia = np.full(6, np.nan)
+    for geom in list(spec.geoms):
+        if geom.meshname:
+            spec.delete(geom)
+    for block in ("meshes", "materials", "textures", "hfields"):
+        if block == "materials":
+            for geom in spec.geoms:
+                geom.material = ""
+        _clear(spec, block)
+    spec.compile()
+    return str(spec.to_xml())

@@ -1,0 +1,1 @@
+"""The families, one module each: parameters, footfalls and shifts of weight, manner."""

@@ -1,0 +1,111 @@
+"""The first walk, as a newcomer takes it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.cli.main import run
+from surefoot.errors import NoFile, UnknownName
+from surefoot.journeys import Walk, demo
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    return demo(folder=tmp_path_factory.mktemp("walk") / "a" / "b")
+
+
+def test_the_folder_holds_the_files_of_the_public_face(walk: Walk) -> None:
+    assert {path.name for path in walk.folder.iterdir()} == {
+        "report.html",
+        "summary.json",
+        "clip.npz",
+    }
+
+
+def test_the_summary_nests_the_figures_of_each_station(walk: Walk) -> None:
+    summary = json.loads((walk.folder / "summary.json").read_text(encoding="utf-8"))
+    assert summary["robot"] == "human25"
+    assert {"outside_fraction", "worst_outside_m"} <= set(summary["index"]["zmp"])
+    wanted = {
+        "frames", "fps", "robot", "scale", "skate_mean_mps", "penetration_max_m", "float_median_m",
+        "joint_jumps", "position_limit_violations", "limb_error_deg", "contact_fraction", "terrain",
+        "repaired", "seconds", "frames_per_second",
+    }  # fmt: skip
+    assert wanted <= set(summary["retarget"])
+
+
+def test_the_clip_that_was_written_is_the_clip_that_was_judged(walk: Walk) -> None:
+    again = sf.read(walk.folder / "clip.npz")
+    assert isinstance(again, sf.Clip)
+    assert again.robot == "human25"
+    assert np.array_equal(again.motion.joint_pos, walk.clip.motion.joint_pos)
+    assert len(again.contacts.stances) == len(walk.clip.contacts.stances)
+
+
+def test_a_person_shifts_the_weight_too_late_for_a_robot(walk: Walk) -> None:
+    """The bundled clip is human: at some moments the ZMP is outside the support, mostly it is not."""
+    found = walk.balance
+    assert 0.01 < found.outside.mean() < 0.6
+    assert found.judged.mean() > 0.95
+    for start, end in found.outside_spans:
+        assert walk.clip.motion.time[0] <= start <= end <= walk.clip.motion.time[-1]
+
+
+def test_mean_vertical_force_is_the_weight(walk: Walk) -> None:
+    """Momentum balance: from rest to rest the mean force is the weight, 9.81 m/s² times the mass."""
+    robot = sf.load_robot("human25")
+    mean = walk.balance.wrench_w[:, 2].mean()
+    assert mean == pytest.approx(9.81 * robot.mass, rel=0.01)
+
+
+def test_feet_keep_to_the_ground_where_the_person_stands(walk: Walk) -> None:
+    links = walk.clip.contacts.links
+    assert any("left" in link for link in links)
+    assert any("right" in link for link in links)
+    figures = walk.figures["retarget"]
+    assert isinstance(figures, dict)
+    assert figures["contact_fraction"] > 0.95
+    assert figures["limb_error_deg"] < 2.0
+    assert figures["joint_jumps"] == 0
+
+
+def test_the_walk_is_the_same_to_the_last_byte(walk: Walk, tmp_path: pathlib.Path) -> None:
+    again = demo(folder=tmp_path)
+    for name in ("clip.npz", "report.html"):
+        assert (again.folder / name).read_bytes() == (walk.folder / name).read_bytes(), name
+
+
+def test_an_unknown_clip_is_refused_before_anything_is_made(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "out"
+    with pytest.raises(UnknownName, match="Did you mean 'sidestep'"):
+        demo("sidestp", folder=folder)
+    assert not folder.exists()
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(NoFile, match="cannot make the folder"):
+        demo(folder=tmp_path / "out")
+
+
+def test_the_command_prints_a_table_and_gives_zero(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["demo", "-o", str(tmp_path / "d"), "-q"]) == 0
+    said = capsys.readouterr()
+    assert "ZMP outside the support" in said.out
+    assert "report.html" in said.out
+    assert said.err == ""
+
+
+def test_the_command_gives_the_summary_as_json(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["demo", "-o", str(tmp_path / "d"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((tmp_path / "d" / "summary.json").read_text(encoding="utf-8"))
