@@ -1,14 +1,18 @@
-"""The robots on which the dynamics are compared with the engine."""
+"""The robots on which the dynamics are compared with the engine.
+
+Imports of surefoot wait until the fixture runs: this file is read before jaxtyping's hook is set.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from make.trees import BRANCHED, PLANAR, robot_of
 
-from surefoot.robots.robot import Robot
-from surefoot.robots.zoo import load_robot
+if TYPE_CHECKING:
+    from surefoot.robots.robot import Robot
 
-MADE = {"branched": BRANCHED, "planar": PLANAR}
+MADE = ("branched", "planar")
 SHARED = {
     "g1": "g1/g1_bm_no_mesh_box_feet.xml",
     "t1": "t1/t1.xml",
@@ -22,9 +26,12 @@ SHARED = {
 )
 def robot(request: pytest.FixtureRequest) -> Robot:
     """Each robot at hand: two made trees, the bundled one, and the shared ones where they are."""
+    from make import trees
+    from surefoot.robots.zoo import load_robot
+
     name: str = request.param
     if name in MADE:
-        return robot_of(MADE[name])
+        return trees.robot_of(getattr(trees, name.upper()))
     if name in SHARED:
         return load_robot(request.getfixturevalue("shared") / "data" / "robots" / SHARED[name])
     return load_robot(name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from make.trees import BRANCHED, random_states, robot_of, worst
 
+from make.trees import BRANCHED, random_states, robot_of, worst
 from surefoot.dynamics.batch import Batch
 from surefoot.dynamics.wrench import required_wrench
 from surefoot.robots.robot import Robot

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from make.trees import BRANCHED, robot_of
 
+from make.trees import BRANCHED, robot_of
 from surefoot.dynamics.tree import read_tree
 from surefoot.errors import BadRobot
 

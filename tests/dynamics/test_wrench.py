@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+
 from make.trees import (
     BALL,
     BRANCHED,
@@ -15,7 +16,6 @@ from make.trees import (
     robot_of,
     worst,
 )
-
 from surefoot.dynamics.batch import Batch
 from surefoot.dynamics.wrench import (
     momentum_rate,
@@ -106,7 +106,9 @@ def test_armature_never_enters_the_required_wrench() -> None:
     """Neither of a free nor of a planar root, whose slides would seem to have mass."""
     for xml in (BRANCHED, PLANAR):
         robot = robot_of(xml)
-        heavy = robot_of(xml.replace("<worldbody>", "<default><joint armature='9'/></default><worldbody>"))
+        heavy = robot_of(
+            xml.replace("<worldbody>", "<default><joint armature='9'/></default><worldbody>")
+        )
         states = random_states(robot.model, 10, seed=26)
         plain, rotors = batch_of(robot, states), batch_of(heavy, states)
         assert np.array_equal(plain.com_wrench, rotors.com_wrench)
@@ -167,7 +169,7 @@ def test_about_the_zmp_the_required_wrench_has_no_horizontal_moment(robot: Robot
 
 
 def test_where_nothing_presses_the_zmp_is_marked_and_finite() -> None:
-    """Vertical force 1e-6 of the weight is the edge; pulling on the ground is not defined either."""
+    """Vertical force 1e-6 of the weight is the edge; pulling is not pressing."""
     robot = robot_of(BALL)
     weight = 5.0 * 9.81
     press = np.array([1.0, 2e-6, 0.5e-6, 0.0, -1.0]) * weight
@@ -217,9 +219,7 @@ def test_path_coefficients_give_the_finite_difference_of_a_warped_motion(robot: 
     """About a fixed point, dL/dt − gravity, with s(t) = ṡ t + s̈ t²/2 walked along the path."""
     states = random_states(robot.model, 30, seed=33)
     speed, change = 1.7, -2.3
-    warped = States(
-        states.qpos, states.qvel * speed, states.qvel * change + states.qacc * speed**2
-    )
+    warped = States(states.qpos, states.qvel * speed, states.qvel * change + states.qacc * speed**2)
     fixed = np.tile([0.4, -0.3, 0.2], (30, 1))
     batch = batch_of(robot, states)
     path = path_coefficients(batch, fixed)

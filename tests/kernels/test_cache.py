@@ -11,8 +11,8 @@ import sys
 import numba
 import numpy as np
 import pytest
-from make.trees import BRANCHED, PLANAR, random_states, robot_of
 
+from make.trees import BRANCHED, PLANAR, random_states, robot_of
 from surefoot import kernels
 from surefoot.dynamics.batch import Batch, warm_up
 from surefoot.kernels import rigid, tree
@@ -71,7 +71,7 @@ TWO_FILES = {
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_a_kernel_sees_the_edit_of_another_file(tmp_path: pathlib.Path) -> None:
-    """With numba's own folder the second run still answers 1: it looks at the caller's file only."""
+    """With numba's own folder the second run answers 1 again: it looks at one file only."""
     pack = tmp_path / "pack"
     pack.mkdir()
     shutil.copy(OWN / "__init__.py", pack)

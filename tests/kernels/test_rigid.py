@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from make.trees import BRANCHED, PLANAR, States, random_states, robot_of, worst
 from scipy.spatial.transform import Rotation
 
+from make.trees import BRANCHED, PLANAR, States, random_states, robot_of, worst
 from surefoot.arrays import door
 from surefoot.dynamics.tree import read_tree
 from surefoot.kernels import rigid
@@ -23,7 +23,7 @@ EXACT = 1e-12  # some hundred roundings between two orders of summation
 
 
 class Links(NamedTuple):
-    """Matrices, origins, angular and linear rates of all links, the slow way; J is 6 rows a link."""
+    """Matrices, origins, angular and linear rates, Jacobians (6 rows) of all links."""
 
     R: np.ndarray
     p: np.ndarray
@@ -180,11 +180,11 @@ def test_balance_is_the_sum_of_what_all_links_take(case) -> None:
         masses = list(zip(tree.link_mass, parts, strict=True))
         c_w = sum(m * c.p for m, (c, _) in masses) / tree.link_mass.sum()
         P = sum(m * c.v for m, (c, _) in masses)
-        L = sum(np.cross(c.p - c_w, m * c.v) + I @ c.w for m, (c, I) in masses)
+        L = sum(np.cross(c.p - c_w, m * c.v) + J @ c.w for m, (c, J) in masses)
         F = sum(m * (c.a - tree.gravity) for m, (c, _) in masses)
         N = sum(
-            np.cross(c.p - c_w, m * (c.a - tree.gravity)) + I @ c.alpha + np.cross(c.w, I @ c.w)
-            for m, (c, I) in masses
+            np.cross(c.p - c_w, m * (c.a - tree.gravity)) + J @ c.alpha + np.cross(c.w, J @ c.w)
+            for m, (c, J) in masses
         )
         assert np.abs(com[i] - c_w).max() < EXACT
         assert np.abs(momentum[i] - np.concatenate([P, L])).max() < EXACT * np.abs(P).max()

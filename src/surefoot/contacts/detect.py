@@ -71,7 +71,9 @@ def detect(
         height = corner[:, :, 2] - ground[:, None]
         speed = np.linalg.norm(np.gradient(corner, motion.time, axis=0), axis=2)
         touching = _touching(motion.time, height, speed, options)
-        stances += _stances(sole, motion.time, touching, terrain, corner)
+        stances += _stances(
+            sole, motion.time, touching, terrain, corner, options.shortest_s
+        )
     return ContactSchedule(tuple(stances))
 
 
@@ -130,30 +132,56 @@ def _without_short(
     return _painted(start[long_enough], stop[long_enough], len(time))
 
 
+def _stretches(
+    time: Float64[Array, " n"], touching: Bool[BoolArray, "n k"], shortest_s: float
+) -> list[tuple[int, int, Int64[IntArray, " c"]]]:
+    """First frame, last frame and touching corners of each stretch over which these stay the same.
+
+    A foot that lands or leaves passes through an edge for a frame or two; such short stretches take
+    the corners of the longer neighbour that touches.
+    """
+    changes = np.flatnonzero(np.any(touching[1:] != touching[:-1], axis=1)) + 1
+    first = np.concatenate([[0], changes])
+    last = np.concatenate([changes, [len(time)]]) - 1
+    lasting = time[np.minimum(last + 1, len(time) - 1)] - time[first]
+    rows = touching[first]
+    for s in np.flatnonzero((lasting < shortest_s) & rows.any(axis=1)):  # a few for each step
+        near = [i for i in (s - 1, s + 1) if 0 <= i < len(first) and rows[i].any()]
+        rows[s] = rows[max(near, key=lambda i: lasting[i])] if near else False
+    found: list[tuple[int, int, Int64[IntArray, " c"]]] = []
+    for i, row in enumerate(rows):
+        if not row.any():
+            continue
+        corners = np.flatnonzero(row)
+        if found and found[-1][1] == first[i] - 1 and np.array_equal(found[-1][2], corners):
+            found[-1] = (found[-1][0], int(last[i]), corners)
+        else:
+            found.append((int(first[i]), int(last[i]), corners))
+    return found
+
+
 def _stances(
     sole: Sole,
     time: Float64[Array, " n"],
     touching: Bool[BoolArray, "n k"],
     terrain: Terrain,
     corner_w: Float64[Array, "n k 3"],
+    shortest_s: float,
 ) -> list[Stance]:
     """One stance for each stretch over which the same corners of a sole touch."""
-    changes = np.flatnonzero(np.any(touching[1:] != touching[:-1], axis=1)) + 1
-    bounds = np.concatenate([[0], changes, [len(time)]])
+    stretches = _stretches(time, touching, shortest_s)
+    begins = {first for first, _, _ in stretches}
     stances = []
-    for first, stop in zip(bounds[:-1], bounds[1:], strict=True):
-        corners = np.flatnonzero(touching[first])
-        if len(corners) == 0:
-            continue
-        place = corner_w[first:stop, corners, :2].mean(axis=(0, 1))[None]
+    for first, last, corners in stretches:
+        place = corner_w[first : last + 1, corners, :2].mean(axis=(0, 1))[None]
         surface = terrain.surface_at(place)[0]
         # A stretch lasts until the next one begins, so that no moment between frames is lost.
-        last = stop if stop < len(time) and touching[stop].any() else stop - 1
+        end = last + 1 if last + 1 in begins else last
         stances.append(
             Stance(
                 link=sole.link,
                 start=float(time[first]),
-                end=float(time[last]),
+                end=float(time[end]),
                 mode=_mode(len(corners)),
                 vertices=sole.polygon_l[corners],
                 normal=terrain.surfaces[surface].normal,

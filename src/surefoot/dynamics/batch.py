@@ -297,8 +297,8 @@ def _checked(name: str, values: Array, frames: int, width: int) -> Array:
             what=f"expected {name} ({frames}, {width}), got {array.shape}",
             todo="robot.qpos, robot.qvel and robot.qacc make them from a motion",
         )
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
+    if not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))
         i, k = (int(x) for x in bad[0])
         raise BadMotion(
             what=f"{name} holds {array[i, k]} in {len(bad)} places",

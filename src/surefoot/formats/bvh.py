@@ -17,7 +17,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, BadOption, Notice, UnknownSkeleton
 from surefoot.formats import Facts
 from surefoot.formats.bvh_text import CHANNELS, Joint, parsed
-from surefoot.formats.files import read_bytes, shown, write_whole
+from surefoot.formats.files import place, read_bytes, shown, write_whole
 from surefoot.motion import rotation
 from surefoot.motion.human import (
     HumanClip,
@@ -84,7 +84,7 @@ def read_with_facts(
         raise BadOption(what=f"up must be x, y or z, got '{up}'")
     if unit_m is not None and not (math.isfinite(unit_m) and unit_m > 0.0):
         raise BadOption(what=f"unit_m must be a positive length in metres, got {unit_m}")
-    where = shown(path)
+    where = place(path)
     text = read_bytes(path).decode("utf-8-sig", errors="replace")
     joints, values, frame_time = parsed(text, where)
     notices: list[Notice] = []

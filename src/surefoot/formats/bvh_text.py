@@ -5,7 +5,6 @@ It says nothing about what the numbers mean; formats.bvh does.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +16,11 @@ from surefoot.formats.files import shown
 MAX_JOINTS = 1000
 MAX_FRAME_TIME_S = 1.0
 MIN_FRAME_TIME_S = 1.0 / 2000.0
+MAX_LINE = 10_000  # signs of a line of the hierarchy; real ones have a hundred
+MAX_DIGITS = 12  # of a count
+LARGEST = 1e9  # no length in any unit and no angle is larger; the arithmetic would overflow
+CHUNK_LINES = 4096
+MAX_FAULTS = 1000  # a file with more is something else
 
 CHANNELS = {
     "xposition": ("position", 0), "yposition": ("position", 1), "zposition": ("position", 2),
@@ -37,21 +41,121 @@ class Joint:
     end: tuple[float, ...] | None = None
 
 
+END_SITE = -1  # in the place of a joint's index
+
+
 @dataclass(slots=True)
 class _Text:
-    """What was read from the text so far, and what is wrong with it."""
+    """What was read so far, where in the tree that is, and what is wrong."""
 
     where: str
     joints: list[Joint] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    """Joint of each open brace, or END_SITE."""
+    announced: int | None = None
+    """What the next brace opens."""
 
     def fault(self, line: int, sentence: str) -> None:
+        """Note what is wrong with a line; far too much wrong is refused at once."""
         self.faults.append(f"line {line}: {sentence}")
+        if len(self.faults) > MAX_FAULTS:
+            self.refuse()
 
     def refuse(self) -> None:
         """Raise all faults together, if there are any."""
         if self.faults:
             raise BadFile(what=listed(self.faults), where=self.where)
+
+    def line(self, number: int, words: list[str]) -> None:
+        """Take in one line before MOTION."""
+        while words:
+            word = words.pop(0)
+            key = word.upper()
+            if self.announced is not None and word != "{":
+                self.fault(number, f"expected a brace, got '{shown(word)}'")
+                self.announced = None
+            if key in ("ROOT", "JOINT"):
+                self._joint(number, key, words)
+            elif key == "END":
+                if not self.blocks or self.blocks[-1] == END_SITE:
+                    self.fault(number, "End Site belongs to no joint")
+                self.announced = END_SITE
+                del words[: words.index("{") if "{" in words else len(words)]
+            elif word == "{" and self.announced is not None:
+                self.blocks.append(self.announced)
+                self.announced = None
+            elif word == "}" and self.blocks:
+                self.blocks.pop()
+            elif key == "OFFSET" and self.blocks:
+                self._offset(number, words)
+            elif key == "CHANNELS" and self.blocks:
+                self._channels(number, words)
+            elif key != "HIERARCHY":
+                self.fault(number, f"'{shown(word)}' does not belong here")
+                words.clear()
+
+    def closed(self, number: int) -> None:
+        """Say which braces are still open."""
+        for block in self.blocks:
+            name = "End Site" if block == END_SITE else self.joints[block].name
+            self.fault(number, f"the brace of '{shown(name)}' is not closed before MOTION")
+        for joint in self.joints:
+            for name, value in (("OFFSET", joint.offset), ("CHANNELS", joint.channels)):
+                if value is None:
+                    self.fault(joint.line, f"joint '{shown(joint.name)}' has no {name}")
+        if not self.joints:
+            self.fault(number, "no ROOT before MOTION")
+
+    def _joint(self, number: int, key: str, words: list[str]) -> None:
+        """Names with blanks are joined; a prefix up to ':' is taken off."""
+        cut = words.index("{") if "{" in words else len(words)
+        name = "_".join(words[:cut]).rpartition(":")[2]
+        del words[:cut]
+        if not name or not name.isprintable():
+            self.fault(number, f"{key} needs a name, got '{shown(name)}'")
+        if any(joint.name == name for joint in self.joints):
+            self.fault(number, f"joint '{shown(name)}' is named twice")
+        parent = self.blocks[-1] if self.blocks else -1
+        if key == "ROOT" and self.joints:
+            self.fault(number, f"a second ROOT '{shown(name)}': one skeleton a file is read")
+        elif key == "JOINT" and (not self.blocks or parent == END_SITE):
+            self.fault(number, f"joint '{shown(name)}' has no parent")
+        if len(self.joints) == MAX_JOINTS:
+            self.fault(number, f"more than {MAX_JOINTS} joints")
+            self.refuse()
+        self.joints.append(Joint(name, parent, number))
+        self.announced = len(self.joints) - 1
+
+    def _offset(self, number: int, words: list[str]) -> None:
+        """The place of the open joint in its parent, or of its tip."""
+        offset = _numbers(words[:3])
+        del words[:3]
+        if offset is None or len(offset) != 3:
+            self.fault(number, "OFFSET needs 3 numbers")
+            words.clear()
+        elif self.blocks[-1] != END_SITE:
+            self.joints[self.blocks[-1]].offset = offset
+        elif len(self.blocks) > 1:
+            self.joints[self.blocks[-2]].end = offset
+
+    def _channels(self, number: int, words: list[str]) -> None:
+        """The channels of the open joint, in the order of their columns."""
+        word = words.pop(0) if words else ""
+        count = int(word) if word.isdecimal() and len(word) < MAX_DIGITS else -1
+        channels = tuple(word.lower() for word in words)
+        words.clear()
+        unknown = [word for word in channels if word not in CHANNELS]
+        if self.blocks[-1] == END_SITE:
+            self.fault(number, "an End Site has no CHANNELS")
+        elif not 0 <= count <= 6 or len(channels) != count:
+            self.fault(number, "CHANNELS needs a count from 0 to 6 and as many names")
+        elif unknown:
+            self.fault(number, f"unknown channel '{shown(unknown[0])}'")
+        elif len(set(channels)) != count:
+            self.fault(number, "a channel is named twice")
+        else:
+            self.joints[self.blocks[-1]].channels = channels
 
 
 def parsed(text: str, where: str) -> tuple[list[Joint], Float64[Array, "n c"], float]:
@@ -64,185 +168,94 @@ def parsed(text: str, where: str) -> tuple[list[Joint], Float64[Array, "n c"], f
     found = _Text(where)
     start = _hierarchy(lines, found)
     values, frame_time = _motion(lines, start, found)
-    found.refuse()
     return found.joints, values, frame_time
 
 
 def _hierarchy(lines: list[str], text: _Text) -> int:
     """Fill the joints; the index of the line after MOTION."""
-    open_blocks: list[int | None] = []  # joint of each open brace; None for an End Site
-    announced: list[int | None] = []  # what the next brace opens
-    seen: set[str] = set()
     for number, line in enumerate(lines, start=1):
-        words = line.replace("{", " { ").replace("}", " } ").split()
-        while words:
-            word = words.pop(0)
-            key = word.upper()
-            if key == "MOTION":
-                for block in open_blocks:
-                    name = "End Site" if block is None else text.joints[block].name
-                    text.fault(number, f"the brace of '{name}' is not closed before MOTION")
-                return number
-            if key in ("ROOT", "JOINT"):
-                _open_joint(text, key, number, words, open_blocks, announced, seen)
-            elif key == "END":
-                announced.append(None)
-                while words and words[0] != "{":
-                    words.pop(0)
-            elif word == "{":
-                if announced:
-                    open_blocks.append(announced.pop())
-                else:
-                    text.fault(number, "a brace opens without ROOT, JOINT or End Site")
-            elif word == "}":
-                if open_blocks:
-                    open_blocks.pop()
-                else:
-                    text.fault(number, "a brace closes that was not opened")
-            elif key in ("OFFSET", "CHANNELS") and open_blocks:
-                _attribute(text, key, number, words, open_blocks)
-            elif key != "HIERARCHY":
-                text.fault(number, f"unknown word '{shown(word)}'")
-                words.clear()
-            if len(text.joints) > MAX_JOINTS or len(text.faults) > MAX_JOINTS:
-                text.fault(number, f"more than {MAX_JOINTS} joints")
-                text.refuse()
+        if len(line) > MAX_LINE:
+            text.fault(number, f"a line of {len(line)} signs before MOTION")
+            text.refuse()
+        if line.split()[:1] and line.split()[0].upper() == "MOTION":
+            text.closed(number)
+            return number
+        text.line(number, line.replace("{", " { ").replace("}", " } ").split())
     text.fault(len(lines), "the file ends before MOTION")
     text.refuse()
     return len(lines)
 
 
-def _open_joint(
-    text: _Text,
-    key: str,
-    number: int,
-    words: list[str],
-    open_blocks: list[int | None],
-    announced: list[int | None],
-    seen: set[str],
-) -> None:
-    """A ROOT or JOINT line: names with blanks are joined, a prefix up to ':' is taken off."""
-    cut = words.index("{") if "{" in words else len(words)
-    name = "_".join(words[:cut]).rpartition(":")[2]
-    del words[:cut]
-    if not name:
-        text.fault(number, f"{key} has no name")
-    if name in seen:
-        text.fault(number, f"joint '{shown(name)}' is named twice")
-    seen.add(name)
-    parent = next((block for block in reversed(open_blocks) if block is not None), -1)
-    if key == "ROOT" and text.joints:
-        text.fault(number, f"a second ROOT '{shown(name)}': one skeleton a file is read")
-    if key == "JOINT" and (not open_blocks or open_blocks[-1] is None):
-        text.fault(number, f"joint '{shown(name)}' has no parent")
-    text.joints.append(Joint(name, parent, number))
-    announced.append(len(text.joints) - 1)
-
-
-def _attribute(
-    text: _Text, key: str, number: int, words: list[str], open_blocks: list[int | None]
-) -> None:
-    """An OFFSET or CHANNELS line of the innermost open block."""
-    block = open_blocks[-1]
-    if key == "OFFSET":
-        offset = _numbers(words[:3])
-        del words[:3]
-        if offset is None or len(offset) != 3:
-            text.fault(number, "OFFSET needs 3 finite numbers")
-            words.clear()
-        elif block is not None:
-            text.joints[block].offset = offset
-        else:
-            owner = next(b for b in reversed(open_blocks) if b is not None)
-            text.joints[owner].end = offset
-        return
-    count = int(words.pop(0)) if words and words[0].isdecimal() and len(words[0]) < 4 else -1
-    channels = tuple(word.lower() for word in words[: max(count, 0)])
-    unknown = [word for word in channels if word not in CHANNELS]
-    if block is None:
-        text.fault(number, "an End Site has no CHANNELS")
-    elif not 0 <= count <= 6 or len(channels) != count or len(words) != count:
-        text.fault(number, "CHANNELS needs a count from 0 to 6 and as many names")
-    elif unknown:
-        text.fault(number, f"unknown channel '{shown(unknown[0])}'")
-    elif len(set(channels)) != count:
-        text.fault(number, "a channel is named twice")
-    else:
-        text.joints[block].channels = channels
-    words.clear()
-
-
 def _numbers(words: list[str]) -> tuple[float, ...] | None:
-    """The words as finite numbers, or None."""
+    """The words as numbers, or None where one is none, not finite or absurdly large."""
     try:
         values = tuple(float(word) for word in words)
     except ValueError:
         return None
-    return values if all(map(math.isfinite, values)) else None
+    return values if all(abs(value) <= LARGEST for value in values) else None
 
 
 def _motion(lines: list[str], start: int, text: _Text) -> tuple[Float64[Array, "n c"], float]:
     """Channel values by frame, and the frame time, s."""
-    for joint in text.joints:
-        for name, value in (("OFFSET", joint.offset), ("CHANNELS", joint.channels)):
-            if value is None:
-                text.fault(joint.line, f"joint '{shown(joint.name)}' has no {name}")
-    if not text.joints:
-        text.fault(1, "no ROOT")
     frames, frame_time, first = _motion_head(lines, start, text)
+    values, counts = _values(lines, first, text)
     text.refuse()
     width = sum(len(joint.channels or ()) for joint in text.joints)
-    rows = [line.split() for line in lines[first:]]
-    counts = np.array([len(row) for row in rows], dtype=np.int64)
     _check_rows(counts, first, width, frames, text)
     text.refuse()
-    try:
-        values = np.array([float(word) for row in rows for word in row])
-    except ValueError:
-        values = np.zeros(0)
-        for number, row in enumerate(rows, start=first + 1):
-            bad = next((word for word in row if _numbers([word]) is None), None)
-            if bad is not None:
-                text.fault(number, f"'{shown(bad)}' is no finite number")
-        text.refuse()
-    values = values.reshape(frames, width)
-    if not np.all(np.isfinite(values)):
-        lines_of = np.repeat(np.arange(first + 1, first + 1 + len(rows)), counts)
-        for i in np.flatnonzero(~np.isfinite(values.ravel())):
-            text.fault(int(lines_of[i]), f"frame {i // width} holds {values.flat[i]}")
-    return values, frame_time
+    return values.reshape(frames, width), frame_time
 
 
 def _motion_head(lines: list[str], start: int, text: _Text) -> tuple[int, float, int]:
     """Number of frames, frame time and the index of the first line with values."""
-    frames, frame_time, number = 0, 0.0, start
-    for number in range(start, len(lines)):
-        line = lines[number]
+    frames, frame_time = None, None
+    first = start
+    for first, line in enumerate(lines[start:], start=start):
         key, _, value = line.partition(":")
-        key = "".join(key.split()).lower()
+        key, value = "".join(key.split()).lower(), value.strip()
         if key == "frames":
-            word = value.strip()
-            frames = int(word) if word.isdecimal() and len(word) < 12 else -1
+            frames = int(value) if value.isdecimal() and len(value) < MAX_DIGITS else 0
             if frames < 1:
-                text.fault(number + 1, f"Frames must be 1 or more, got '{shown(word)}'")
+                text.fault(first + 1, f"Frames must be 1 or more, got '{shown(value)}'")
         elif key == "frametime":
             numbers = _numbers(value.split())
-            frame_time = numbers[0] if numbers and len(numbers) == 1 else math.nan
+            frame_time = numbers[0] if numbers and len(numbers) == 1 else 0.0
             if not MIN_FRAME_TIME_S <= frame_time <= MAX_FRAME_TIME_S:
                 text.fault(
-                    number + 1,
-                    f"Frame Time must be a number of seconds from 0.0005 to 1,"
-                    f" got '{shown(value.strip())}'",
+                    first + 1,
+                    f"Frame Time must be {MIN_FRAME_TIME_S} to {MAX_FRAME_TIME_S:g} s,"
+                    f" got '{shown(value)}'",
                 )
-        elif line.strip():
+        elif key:
             break
     else:
-        number = len(lines)
-    if frames == 0:
+        first = len(lines)
+    if frames is None:
         text.fault(start, "no line 'Frames:' follows MOTION")
-    if frame_time == 0.0 and not any("Frame Time" in fault for fault in text.faults):
+    if frame_time is None:
         text.fault(start, "no line 'Frame Time:' follows MOTION")
-    return frames, frame_time, number
+    return frames or 0, frame_time or 0.0, first
+
+
+def _values(
+    lines: list[str], first: int, text: _Text
+) -> tuple[Float64[Array, " v"], Int64[IntArray, " r"]]:
+    """All numbers after the head, and how many stand on each line."""
+    parts, counts = [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
+    for start in range(first, len(lines), CHUNK_LINES):  # chunks: words take ten times their text
+        rows = [line.split() for line in lines[start : start + CHUNK_LINES]]
+        counts.append(np.array([len(row) for row in rows], dtype=np.int64))
+        try:
+            part = np.array([float(word) for row in rows for word in row])
+        except ValueError:
+            part = np.array([np.nan])
+        if not np.all(np.abs(part) <= LARGEST):
+            for number, row in enumerate(rows, start=start + 1):
+                for word in row:
+                    if _numbers([word]) is None:
+                        text.fault(number, f"'{shown(word)}' is no number that fits here")
+        parts.append(part)
+    return np.concatenate(parts), np.concatenate(counts)
 
 
 def _check_rows(

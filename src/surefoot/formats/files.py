@@ -10,13 +10,20 @@ from pathlib import Path
 from surefoot.errors import BadFile, NoFile
 
 MAX_BYTES = 512 * 2**20  # no motion of the field is larger; a guard against filling the memory
+SHOWN = 80  # signs of a foreign word that a sentence can bear
 LFS_HEAD = b"version https://git-lfs"
 
 
 def shown(name: object) -> str:
-    """A foreign word as it may be printed: no control characters, at most 80 signs."""
-    text = "".join(sign if sign.isprintable() else "?" for sign in str(name))
-    return text if len(text) <= 80 else text[:77] + "..."
+    """A foreign word as it may be printed: no control characters, not endlessly long."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in str(name)[: SHOWN + 1])
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def place(path: str | Path) -> str:
+    """A path as it may be printed: no control characters, of a long one the end."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in str(path))
+    return text if len(text) <= 2 * SHOWN else "..." + text[3 - 2 * SHOWN :]
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -26,7 +33,7 @@ def read_bytes(path: str | Path) -> bytes:
         NoFile: not there, a folder, no permission.
         BadFile: empty, a Git LFS pointer, or too large.
     """
-    where = shown(path)
+    where = place(path)
     try:
         size = os.path.getsize(path)
         if size > MAX_BYTES:
@@ -39,7 +46,7 @@ def read_bytes(path: str | Path) -> bytes:
     except IsADirectoryError as error:
         raise NoFile(what="a folder, not a file", where=where, todo="name a file in it") from error
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
-        if Path(where).is_dir():
+        if os.path.isdir(path):
             raise NoFile(
                 what="a folder, not a file", where=where, todo="name a file in it"
             ) from error
@@ -71,5 +78,5 @@ def write_whole(path: str | Path, data: bytes) -> None:
             beside.unlink()
         if isinstance(error, (OSError, ValueError)):
             reason = getattr(error, "strerror", None) or str(error)
-            raise NoFile(what=f"cannot be written: {reason}", where=shown(path)) from error
+            raise NoFile(what=f"cannot be written: {reason}", where=place(path)) from error
         raise

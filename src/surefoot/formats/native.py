@@ -16,7 +16,7 @@ from surefoot import __version__
 from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, Notice, listed
 from surefoot.formats import Facts
-from surefoot.formats.files import read_bytes, shown, write_whole
+from surefoot.formats.files import place, read_bytes, shown, write_whole
 from surefoot.formats.npz import AnyArray, is_zip, member_names, packed_arrays, read_arrays
 from surefoot.motion import rotation
 from surefoot.motion.contact import MODE_NUMBERS, ContactSchedule, Stance, Terrain
@@ -67,7 +67,7 @@ def read(path: str | Path) -> Clip:
 
 def read_with_facts(path: str | Path) -> tuple[Clip, Facts]:
     """As `read`, with what the clip does not say."""
-    where = shown(path)
+    where = place(path)
     arrays = read_arrays(read_bytes(path), where)
     keys = _Keys(arrays, where)
     meta, notices = _meta(keys)

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from surefoot.errors import BadOption, Notice, UnknownFormat, UnknownName, nearest
 from surefoot.formats import Facts
-from surefoot.formats.files import read_bytes, shown
+from surefoot.formats.files import place, read_bytes, shown
 from surefoot.motion.human import HumanClip, has_t_pose_row
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
@@ -88,7 +88,7 @@ def sniff(path: str | Path) -> Guess:
             return Guess(name, row.kind, f"its name ends in {row.ending}; its content says nothing")
     raise UnknownFormat(
         what="the file fits no known format: " + "; ".join(tried),
-        where=shown(path),
+        where=place(path),
         todo="Say which it is with --from FORMAT",
     )
 
@@ -120,7 +120,7 @@ def read(
     if fps is not None:
         raise BadOption(
             what=f"the frame rate is in the file, but {fps:g} was given",
-            where=f"{shown(path)}, {name}",
+            where=f"{place(path)}, {name}",
             todo="Leave --fps away",
         )
     value, facts = cast("Read", _function(FORMATS[name].read))(path)
@@ -146,7 +146,7 @@ def write(value: HumanClip | Clip, path: str | Path, *, format: str | None = Non
     if FORMATS[name].kind != kind:
         raise BadOption(
             what=f"{name} files hold {FORMATS[name].kind} clips, and this is a {kind} clip",
-            where=shown(path),
+            where=place(path),
             todo="Retarget it first" if kind == "human" else "Choose one of " + _names_of(kind),
         )
     cast("Write", _function(FORMATS[name].write))(value, path)
@@ -185,7 +185,8 @@ def describe(path: str | Path, *, format: str | None = None) -> dict[str, object
 def _function(target: str) -> object:
     """What a `module:function` of the table names, imported when it is first needed."""
     module, _, name = target.partition(":")
-    return getattr(import_module(module), name)  # type: ignore[no-any-return]  # of any module
+    found: object = getattr(import_module(module), name)
+    return found
 
 
 def _known(name: str) -> str:
@@ -206,8 +207,8 @@ def _by_ending(path: str | Path, kind: Kind) -> str:
         return "native"
     if not fitting:
         raise UnknownFormat(
-            what=f"no format's files end like '{shown(Path(path).name)}'",
-            where=shown(path),
+            what=f"no format's files end like '{place(Path(path).name)}'",
+            where=place(path),
             todo=f"A {kind} clip can be written as {_names_of(kind)}, or say --to FORMAT",
         )
     return fitting[0]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from surefoot.kernels.box import back_substitute, boxed_step
+from surefoot.kernels.box import NOT_POSITIVE, SETTLED, back_substitute, boxed_step
 from surefoot.kernels.rotation import from_rotvec, multiply, unit
 from surefoot.kernels.tasks import Pose, farthest, measure
 from surefoot.kernels.tree import place
@@ -22,7 +22,8 @@ from surefoot.kernels.tree import place
 REPAIRS = 8  # of the pins after one step; each divides their error by ten to a thousand
 PINNED_M = 1e-9  # pins nearer than this are left alone
 FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
-RISE, FALL = 10.0, 0.1  # of the damping, after a refusal and after an accepted step
+RISE, FALL = 10.0, 0.1  # of the damping, where the model promised far too much, and where it held
+POOR, GOOD = 0.25, 0.75  # share of the promised decrease that was found
 
 
 class Joints(NamedTuple):
@@ -60,7 +61,7 @@ class Room(NamedTuple):
     trial: np.ndarray
 
 
-def scratch(links, nv, nq):
+def scratch(links: int, nv: int, nq: int) -> tuple[Pose, Room]:
     """Pose and Room of the right sizes: made outside, since numba takes long over allocations."""
     pose = Pose(np.zeros((links, 3)), np.zeros((links, 4)), np.zeros((links, 9)), np.zeros((nv, 6)))
     room = Room(
@@ -179,12 +180,32 @@ def _is_short(step, tolerance):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _raised(damping, normal):
-    """Damping after a refused step."""
-    trace = 0.0
-    for d in range(normal.shape[0]):
-        trace += normal[d, d]
-    return max(RISE * damping, FIRST_RISE * trace / normal.shape[0])
+def _mean_diagonal(matrix):
+    """Mean of the diagonal: how stiff the problem is."""
+    total = 0.0
+    for d in range(matrix.shape[0]):
+        total += matrix[d, d]
+    return total / matrix.shape[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _promised(gradient, normal, step):
+    """Decrease of half the squares by the step, if all residuals were linear."""
+    total = 0.0
+    for d in range(step.shape[0]):
+        across = gradient[d] + 0.5 * normal[d, d] * step[d]
+        for k in range(d):
+            across += normal[d, k] * step[k]
+        total -= step[d] * across
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _next_damping(damping, share, stiffness, least):
+    """Damping of the next step: up where less than promised was found, down where it was."""
+    if share < POOR:
+        return max(RISE * damping, FIRST_RISE * stiffness)
+    return max(FALL * damping, least) if share > GOOD else damping
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -198,7 +219,7 @@ def _squares(tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradi
 @njit(cache=True, nogil=True, error_model="numpy")
 def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, pose, room):
     """Move room.q to the least squares of one frame; steps tried, and whether they converged."""
-    damping, cost, fresh = course.damping, math.inf, True
+    damping, cost, stiffness, fresh = course.damping, math.inf, 0.0, True
     rows, gradient, normal, step, q = room.rows, room.gradient, room.normal, room.step, room.q
     place(tree, q, pose.pos, pose.quat, pose.rot, pose.screw)
     for i in range(course.iterations):
@@ -208,38 +229,41 @@ def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, po
             cost = _squares(
                 tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradient, normal
             )
+            stiffness = _mean_diagonal(normal)
             _set_box(joints.at, room.bounds, q, gradient, room.box, room.held, i == 0)
-        fresh, done = False, False
-        if boxed_step(normal, gradient, damping, room.box, room.held, room.factor, step):
-            cut = _shorten(joints.turns, step, course.step_cap)
-            _move(joints.at, q, step, room.bounds, room.trial)
-            place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
-            if not cut:
-                _repin(tree, pins, joints, spot, hold, pose, room)
-            new = _squares(
-                tasks,
-                pins,
-                joints,
-                room.trial,
-                goal,
-                weight,
-                spot,
-                hold,
-                pose,
-                rows,
-                gradient[:0],
-                normal[:0],
-            )
-            fresh = new <= cost
-            done = damping <= course.damping and _is_short(step, course.tolerance)
+        status = boxed_step(normal, gradient, damping, room.box, room.held, room.factor, step)
+        if status == NOT_POSITIVE:
+            damping = _next_damping(damping, -1.0, stiffness, course.damping)
+            fresh = False
+            continue
+        cut = _shorten(joints.turns, step, course.step_cap)
+        promised = _promised(gradient, normal, step)
+        _move(joints.at, q, step, room.bounds, room.trial)
+        place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
+        if not cut:
+            _repin(tree, pins, joints, spot, hold, pose, room)
+        new = _squares(
+            tasks,
+            pins,
+            joints,
+            room.trial,
+            goal,
+            weight,
+            spot,
+            hold,
+            pose,
+            rows,
+            gradient[:0],
+            normal[:0],
+        )
+        done = _is_short(step, course.tolerance) and damping <= max(stiffness, course.damping)
+        fresh = new <= cost
         if fresh:
             for a in range(q.shape[0]):
                 q[a] = room.trial[a]
-            damping = max(damping * FALL, course.damping)
-        else:
-            damping = _raised(damping, normal)
-        if done:
+        if done and status == SETTLED:
             return i + 1, True
+        damping = _next_damping(damping, (cost - new) / promised, stiffness, course.damping)
     return course.iterations, False
 
 

@@ -80,14 +80,17 @@ def place(tree, q, pos, quat, rot, screw):
                     screw[d, 3], screw[d, 4], screw[d, 5] = ux, uy, uz
                     continue
                 cx, cy, cz = tree.joint_pos[j, 0], tree.joint_pos[j, 1], tree.joint_pos[j, 2]
-                rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
-                px, py, pz = px + rx, py + ry, pz + rz  # the anchor stays where it is
+                beside = cx != 0.0 or cy != 0.0 or cz != 0.0
+                if beside:
+                    rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
+                    px, py, pz = px + rx, py + ry, pz + rz  # the anchor stays where it is
                 screw[d, 0], screw[d, 1], screw[d, 2] = ux, uy, uz
                 screw[d, 3], screw[d, 4], screw[d, 5] = px, py, pz
                 tw, tx, ty, tz = rotation.from_axis_angle(ax, ay, az, by)
                 w, x, y, z = rotation.multiply(w, x, y, z, tw, tx, ty, tz)
-                rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
-                px, py, pz = px - rx, py - ry, pz - rz
+                if beside:
+                    rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
+                    px, py, pz = px - rx, py - ry, pz - rz
         pos[b, 0], pos[b, 1], pos[b, 2] = px, py, pz
         quat[b, 0], quat[b, 1], quat[b, 2], quat[b, 3] = w, x, y, z
         turned = rotation.as_matrix(w, x, y, z)

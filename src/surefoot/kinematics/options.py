@@ -47,11 +47,16 @@ class Options:
             raise BadOption(
                 what=f"expected posture_weight of at least 0, got {self.posture_weight}"
             )
+        for name, (low, high) in self.joint_range.items():
+            if not low <= high:
+                raise BadOption(
+                    what=f"expected joint_range of '{name}' to rise, got {low:g} to {high:g}"
+                )
         if self.start not in ("warm", "fixed"):
             raise BadOption(what=f"expected start 'warm' or 'fixed', got '{self.start}'")
         if self.limit_speed and self.start == "fixed":
             raise BadOption(
-                what="limit_speed ties each frame to the one before, start='fixed' keeps them apart",
+                what="limit_speed ties frames together, start='fixed' keeps them apart",
                 todo="Use start='warm'",
             )
         if self.posture_qpos is not None:

@@ -92,6 +92,7 @@ def solve(
     qpos = np.empty((n, robot.nq))
     iterations, converged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     residual, missed = np.empty(n), np.empty(n)
+    pose, room = scratch(len(tree.link_parent), robot.nv, robot.nq)
     reach(
         tree,
         tasks_of(robot, tree, targets),
@@ -104,7 +105,8 @@ def solve(
         door(weights_of(targets, n)),
         door(goals_of(pins, n)),
         door(weights_of(pins, n, PIN_RATIO * strongest(targets, options))),
-        *scratch(len(tree.link_parent), robot.nv, robot.nq),
+        pose,
+        room,
         qpos,
         iterations,
         converged,
@@ -130,10 +132,11 @@ def _start(robot: Robot, start_qpos: Array, n: int) -> Array:
     start = np.atleast_2d(start_qpos)
     if start.shape not in ((1, robot.nq), (n, robot.nq)) or np.ndim(start_qpos) > 2:
         raise BadMotion(
-            what=f"expected start_qpos ({robot.nq},) or ({n}, {robot.nq}), got {np.shape(start_qpos)}",
+            what=f"expected start_qpos ({robot.nq},) or ({n}, {robot.nq}), "
+            f"got {np.shape(start_qpos)}",
             where="inverse kinematics",
         )
-    return finite("start_qpos", start, robot.nq, where="inverse kinematics")
+    return finite("start_qpos", start, robot.nq, where="inverse kinematics", todo="")
 
 
 def _notices(

@@ -11,6 +11,7 @@ from surefoot.errors import BadMotion
 from surefoot.kernels.tasks import SHORTEST_M
 from surefoot.motion.motion import checked, checked_unit_quat
 
+FILL = "Fill the gap, and give the target weight 0 there"
 Weight = float | Float64[Array, "..."]
 
 
@@ -28,10 +29,10 @@ class PointTarget:
 
     def __post_init__(self) -> None:
         """Lock the arrays and refuse what is no target."""
-        where = place("point target", self.link)
-        lock(self, "point_l", checked("point_l", self.point_l, (3,), where=where))
-        lock(self, "position_w", finite("position_w", self.position_w, 3, where=where))
-        lock(self, "weight", _checked_weight(self.weight, len(self.position_w), 1, where=where))
+        where = _place("point target", self.link)
+        _lock(self, "point_l", checked("point_l", self.point_l, (3,), where=where))
+        _lock(self, "position_w", finite("position_w", self.position_w, 3, where=where))
+        _lock(self, "weight", _checked_weight(self.weight, len(self.position_w), 1, where=where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,9 @@ class DirectionTarget:
 
     def __post_init__(self) -> None:
         """Lock the arrays and refuse what is no direction."""
-        where = place("direction target", f"{self.link_a}' to '{self.link_b}")
-        lock(self, "point_a_l", checked("point_a_l", self.point_a_l, (3,), where=where))
-        lock(self, "point_b_l", checked("point_b_l", self.point_b_l, (3,), where=where))
+        where = _place("direction target", f"{self.link_a}' to '{self.link_b}")
+        _lock(self, "point_a_l", checked("point_a_l", self.point_a_l, (3,), where=where))
+        _lock(self, "point_b_l", checked("point_b_l", self.point_b_l, (3,), where=where))
         direction = finite("direction_w", self.direction_w, 3, where=where)
         length = np.linalg.norm(direction, axis=1, keepdims=True)
         if np.any(length < SHORTEST_M):
@@ -63,8 +64,8 @@ class DirectionTarget:
                 where=where,
                 todo="Give any other vector and weight 0 there",
             )
-        lock(self, "direction_w", locked(direction / length))
-        lock(self, "weight", _checked_weight(self.weight, len(direction), 1, where=where))
+        _lock(self, "direction_w", locked(direction / length))
+        _lock(self, "weight", _checked_weight(self.weight, len(direction), 1, where=where))
         apart = np.linalg.norm(self.point_b_l - self.point_a_l)
         if self.link_a == self.link_b and apart < SHORTEST_M:
             raise BadMotion(what="a direction from a point to itself", where=where)
@@ -82,10 +83,10 @@ class OrientationTarget:
 
     def __post_init__(self) -> None:
         """Lock the arrays and refuse what is no orientation."""
-        where = place("orientation target", self.link)
+        where = _place("orientation target", self.link)
         quat = finite("quat_wl", self.quat_wl, 4, where=where)
-        lock(self, "quat_wl", checked_unit_quat("quat_wl", quat, (-1, 4), where=where))
-        lock(self, "weight", _checked_weight(self.weight, len(quat), 3, where=where))
+        _lock(self, "quat_wl", checked_unit_quat("quat_wl", quat, (-1, 4), where=where))
+        _lock(self, "weight", _checked_weight(self.weight, len(quat), 3, where=where))
 
 
 Target = PointTarget | DirectionTarget | OrientationTarget
@@ -105,29 +106,31 @@ class Pin:
 
     def __post_init__(self) -> None:
         """Lock the arrays and refuse what is no pin."""
-        where = place("pin", self.link)
-        lock(self, "point_l", checked("point_l", self.point_l, (3,), where=where))
-        lock(self, "position_w", finite("position_w", self.position_w, 3, where=where))
+        where = _place("pin", self.link)
+        _lock(self, "point_l", checked("point_l", self.point_l, (3,), where=where))
+        _lock(self, "position_w", finite("position_w", self.position_w, 3, where=where, todo=""))
         active = np.array(self.active, dtype=np.bool_)
         if active.shape != (len(self.position_w),):
             raise BadMotion(
                 what=f"expected active ({len(self.position_w)},), got {active.shape}", where=where
             )
         active.flags.writeable = False
-        lock(self, "active", active)
+        _lock(self, "active", active)
 
 
 def goal_of(item: Target | Pin) -> Array:
+    """Positions (n, 3), directions (n, 3) or orientations (n, 4), whichever it asks for."""
     if isinstance(item, DirectionTarget):
         return item.direction_w
     return item.quat_wl if isinstance(item, OrientationTarget) else item.position_w
 
 
-def _label(item: Target | Pin) -> str:
+def label_of(item: Target | Pin) -> str:
+    """What a sentence calls it."""
     if isinstance(item, DirectionTarget):
-        return place("direction target", f"{item.link_a}' to '{item.link_b}")
+        return _place("direction target", f"{item.link_a}' to '{item.link_b}")
     kind = {PointTarget: "point target", OrientationTarget: "orientation target", Pin: "pin"}
-    return place(kind[type(item)], item.link)
+    return _place(kind[type(item)], item.link)
 
 
 def check_frames(item: Target | Pin, n: int) -> None:
@@ -138,18 +141,18 @@ def check_frames(item: Target | Pin, n: int) -> None:
     """
     found = len(goal_of(item))
     if found != n:
-        raise BadMotion(what=f"expected {n} frames, as time has, got {found}", where=_label(item))
+        raise BadMotion(what=f"expected {n} frames, as time has, got {found}", where=label_of(item))
 
 
-def place(kind: str, link: str) -> str:
+def _place(kind: str, link: str) -> str:
     return f"{kind} on '{link}'"
 
 
-def lock(value: object, name: str, array: object) -> None:
+def _lock(value: object, name: str, array: object) -> None:
     object.__setattr__(value, name, array)
 
 
-def finite(name: str, values: object, width: int, *, where: str) -> Array:
+def finite(name: str, values: object, width: int, *, where: str, todo: str = FILL) -> Array:
     """A locked (n, width) array; a value that is not finite is refused with its frame.
 
     Raises:
@@ -157,14 +160,14 @@ def finite(name: str, values: object, width: int, *, where: str) -> Array:
     """
     array = locked(values)  # type: ignore[arg-type]  # whatever numpy takes
     if array.ndim != 2 or array.shape[1] != width:
-        raise BadMotion(what=f"expected {name} ('n', {width}), got {array.shape}", where=where)
+        raise BadMotion(what=f"expected {name} (n, {width}), got {array.shape}", where=where)
     bad = ~np.isfinite(array).all(axis=1)
     if bad.any():
         i = int(np.argmax(bad))
         raise BadMotion(
             what=f"{name} is not finite in frame {i}",
             where=where,
-            todo="Fill the gap, and give the target weight 0 there",
+            todo=todo,
         )
     return array
 

@@ -183,7 +183,7 @@ class Terrain:
 
     def as_toml(self) -> str:
         """The terrain file of docs/formats.md."""
-        lines = ["schema = 1", f"friction = {self.friction!r}"]
+        lines = ["schema = 1", f"friction = {float(self.friction)!r}"]
         for s in self.surfaces:
             lines += ["", "[[surface]]", f'kind = "{s.kind}"']
             if s.kind == "box":
@@ -246,7 +246,7 @@ def _terrain_from(table: dict[str, object], where: str) -> Terrain:
 
 
 def _surface_from(row: object) -> Surface:
-    if not isinstance(row, dict) or row.get("kind") not in _SURFACE_KEYS:
+    if not isinstance(row, dict) or row.get("kind") not in list(_SURFACE_KEYS):
         raise BadMotion(what="kind must be 'plane' or 'box'")
     kind: Literal["plane", "box"] = row["kind"]
     vectors, known = _SURFACE_KEYS[kind]

@@ -68,6 +68,18 @@ class Rates:
         return len(self.time)
 
 
+def as_interpolation(name: str) -> Interpolation:
+    """The interpolation of that name.
+
+    Raises:
+        BadOption: there is none.
+    """
+    for known in INTERPOLATIONS:
+        if name == known:
+            return known
+    raise BadOption(what=f"unknown interpolation '{name}'", todo=nearest(name, INTERPOLATIONS))
+
+
 def even_times(start: float, end: float, rate_hz: float) -> Float64[Array, " k"]:
     """Evenly spread moments from start to end, s, both in, as near to the rate as that allows.
 
@@ -251,14 +263,9 @@ def _curve(
     frames: Float64[Array, " n"], values: Float64[Array, "n c"], interpolation: Interpolation
 ) -> _Pieces:
     """Piecewise polynomials of time through the values, column by column."""
-    if interpolation not in INTERPOLATIONS:
-        raise BadOption(
-            what=f"unknown interpolation '{interpolation}'",
-            todo=nearest(interpolation, INTERPOLATIONS),
-        )
     if len(frames) == 1:
         return PPoly(values[None], np.array([frames[0], frames[0] + 1.0]))
-    if interpolation == "spline":
+    if as_interpolation(interpolation) == "spline":
         return CubicSpline(frames, values)
     return _quintics(frames, values)
 

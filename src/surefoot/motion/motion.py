@@ -19,7 +19,10 @@ def checked(name: str, values: object, shape: tuple[int, ...], *, where: str) ->
     Raises:
         BadMotion: another shape, or a value that is not finite, with its first place.
     """
-    array = locked(values)  # type: ignore[arg-type]  # whatever numpy takes; its own error is chained
+    try:
+        array = locked(values)  # type: ignore[arg-type]  # whatever numpy takes, else its error
+    except (TypeError, ValueError) as error:
+        raise BadMotion(what=f"{name} is no array of numbers: {error}", where=where) from error
     if array.ndim != len(shape) or any(
         w not in (-1, g) for w, g in zip(shape, array.shape, strict=True)
     ):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import get_args
 from xml.sax.saxutils import escape
 
@@ -13,7 +16,7 @@ import numpy as np
 from surefoot.arrays import Array, Float64
 from surefoot.contacts.support import Support, signed_distance
 from surefoot.dynamics.batch import Batch
-from surefoot.errors import BadInput, BadOption
+from surefoot.errors import BadInput, BadOption, NoFile
 from surefoot.motion import rotation
 from surefoot.reports import geometry
 from surefoot.reports.geometry import Shape
@@ -27,6 +30,7 @@ from surefoot.reports.projection import (
 )
 from surefoot.robots.robot import Robot
 
+NAME_SPACE = ' xmlns="http://www.w3.org/2000/svg"'
 EDGE = 0.42  # brightness of the outline of a shape
 MARGIN = 0.06  # of the width, around everything
 LABEL_PX = 16.0
@@ -56,7 +60,7 @@ def robot_svg(
         BadOption: no such view, or a width that is not positive.
     """
     camera, pieces, ground = _posed(robot, np.asarray(qpos)[None], view, width_px)
-    sheet = _Sheet(camera, f"{robot.name}{view}{width_px}")
+    sheet = _Sheet(camera, _seed(robot, view, width_px, qpos))
     sheet.floor(pieces[0], ground)
     if support is not None and len(support) > 0:
         sheet.polygon(support)
@@ -88,7 +92,7 @@ def strip_svg(
     if len(labels) not in (0, len(qpos)):
         raise BadInput(what=f"expected {len(qpos)} labels, got {len(labels)}", where="film strip")
     camera, pieces, ground = _posed(robot, qpos, view, width_px)
-    sheet = _Sheet(camera, f"{robot.name}{view}{width_px}{len(qpos)}")
+    sheet = _Sheet(camera, _seed(robot, view, width_px, qpos))
     spread = [_spread(camera, posed) for posed in pieces]
     cell = 1.06 * max(high - low for low, high in spread)
     for i, (posed, (low, high)) in enumerate(zip(pieces, spread, strict=True)):
@@ -102,7 +106,40 @@ def strip_svg(
 
 def without_prologue(svg: str) -> str:
     """The same picture as an element for a page: the name space is a file's business."""
-    return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    return svg.replace(NAME_SPACE, "", 1)
+
+
+def write_robot_svg(robot: Robot, path: str | Path) -> None:
+    """A file with the robot in its home pose, its soles on the ground.
+
+    Raises:
+        NoFile: the file cannot be written.
+    """
+    batch = Batch(robot, robot.home[None])
+    corners = [batch.points_w(sole.link, sole.polygon_l)[0] for sole in robot.soles]
+    support = np.vstack(corners) if corners else None
+    write_whole(path, robot_svg(robot, robot.home, support=support))
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """A text file that appears whole or not at all: written beside, then renamed.
+
+    Raises:
+        NoFile: the file cannot be written.
+    """
+    path = Path(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise NoFile(
+            what=f"the file cannot be written: {error.strerror or error}",
+            where=str(path),
+            todo="Name a file in a folder that exists and can be written to",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +190,11 @@ def _posed(
         default=0.0,
     )
     return camera, pieces, lowest
+
+
+def _seed(robot: Robot, view: View, width_px: float, qpos: Float64[Array, "*n nq"]) -> str:
+    """What makes a picture's ids its own: two pictures in one page must not share gradients."""
+    return f"{robot.name}{view}{width_px}{np.asarray(qpos, dtype='<f8').tobytes().hex()}"
 
 
 def _placed(
@@ -208,7 +250,9 @@ class _Sheet:
 
     def polygon(self, vertices_w: Float64[Array, "k 3"]) -> None:
         """The hull of contact vertices on the ground."""
-        style = f'fill="{SUPPORT_FILL}" fill-opacity="0.22" stroke="{SUPPORT_FILL}" stroke-width="1.5"'
+        style = (
+            f'fill="{SUPPORT_FILL}" fill-opacity="0.22" stroke="{SUPPORT_FILL}" stroke-width="1.5"'
+        )
         self._add("path", outline(self._seen(vertices_w)[:, :2]), 0.0, style)
 
     def point(self, point_w: Float64[Array, " 3"], support: Float64[Array, "k 3"] | None) -> None:
@@ -318,13 +362,15 @@ class _Sheet:
             at = origin + scale * flat * np.array([1.0, -1.0])
             return np.where(np.isnan(at), [0.0, height_px - 0.5 * LABEL_PX], at)
 
-        gradients = "".join(_gradient_svg(name, px(span), stops) for name, span, stops in self.gradients)
+        gradients = "".join(
+            _gradient_svg(name, px(span), stops) for name, span, stops in self.gradients
+        )
         body = "".join(
             _element_svg(kind, points[:, :2], px(points[:, :2]), scale * float(points[0, 2]), rest)
             for kind, points, rest in self.elements
         )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:.0f}" height="{height_px:.0f}"'
+            f'<svg{NAME_SPACE} width="{width_px:.0f}" height="{height_px:.0f}"'
             f' viewBox="0 0 {width_px:.0f} {height_px:.0f}" role="img"'
             f' stroke-width="1" stroke-linejoin="round"><title>{escape(title)}</title>'
             f"<defs>{gradients}</defs>{body}</svg>"
@@ -372,7 +418,9 @@ def _element_svg(
     strokes = np.split(px, np.flatnonzero(np.isnan(flat[:, 0])))
     closed = [stroke[np.arange(len(stroke)) >= (i > 0)] for i, stroke in enumerate(strokes)]
     d = "".join(
-        "M" + "L".join(f"{u:.1f} {v:.1f}" for u, v in stroke) + "Z" for stroke in closed if len(stroke)
+        "M" + "L".join(f"{u:.1f} {v:.1f}" for u, v in stroke) + "Z"
+        for stroke in closed
+        if len(stroke)
     )
     return f'<path d="{d}" {rest}/>'
 

@@ -1,4 +1,4 @@
-"""The shapes that pictures of a robot are made of: what its links look like, in their own frames."""
+"""The shapes that pictures of a robot are made of: what its links look like, in their frames."""
 
 from __future__ import annotations
 
@@ -158,7 +158,8 @@ def _outermost(points: Float64[Array, "k 3"]) -> Float64[Array, "d 3"]:
     around = i * np.pi * (3.0 - np.sqrt(5.0))  # golden angle: even without clusters at the poles
     flat = np.sqrt(1.0 - z**2)
     towards = np.column_stack([flat * np.cos(around), flat * np.sin(around), z])
-    return points[np.unique(np.argmax(points @ towards.T, axis=0))]
+    farthest = np.unique(np.argmax(points @ towards.T, axis=0))
+    return np.asarray(points[farthest], dtype=np.float64)
 
 
 def _polyhedron(
@@ -195,7 +196,7 @@ def _around(
 
 
 def _bones(model: mujoco.MjModel, found: list[Shape]) -> list[Shape]:
-    """Capsules from the origin of each link to those of its children, where no shape covers the way.
+    """Capsules from each link's origin to those of its children, where no shape covers the way.
 
     They join what would hang in the air: links without any shape, and gaps between shapes.
     """

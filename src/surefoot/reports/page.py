@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,10 +13,10 @@ from pathlib import Path
 from typing import Protocol, cast
 
 import surefoot
-from surefoot.errors import BadInput, NoFile, Notice, SurefootError
+from surefoot.errors import BadInput, Notice, SurefootError
 from surefoot.motion.contact import Terrain
 from surefoot.motion.motion import Clip
-from surefoot.reports.figures import without_prologue
+from surefoot.reports.figures import without_prologue, write_whole
 from surefoot.reports.player import Actor, Polygon, Scene, Span, Track
 from surefoot.reports.plots import own_ids
 from surefoot.robots.robot import Robot
@@ -112,7 +111,7 @@ def report(
         raise BadInput(what="no value to report", todo="give a list such as [clip, balance]")
     chapters = _chapters(values, robot)
     page = _page(chapters, title)
-    _write_whole(Path(path), page)
+    write_whole(path, page)
 
 
 def _chapters(values: Sequence[object], robot: Robot | None) -> list[_Chapter]:
@@ -173,7 +172,8 @@ def _drawer(value: object) -> Drawer:
             return cast(Drawer, getattr(import_module(module), name))
     known = ", ".join(sorted(row.split(":")[1] for row in DRAWERS))
     raise BadInput(
-        what=f"no report can show a {type(value).__name__}", todo=f"Values that it can show: {known}"
+        what=f"no report can show a {type(value).__name__}",
+        todo=f"Values that it can show: {known}",
     )
 
 
@@ -270,6 +270,20 @@ def _table(block: Block) -> str:
     return table
 
 
+def _legend(scene: Scene) -> str:
+    """What each mark in the player means; a mark has a shape, not only a colour."""
+    marks = {
+        "judged": (("good", "●", "inside the support"), ("bad", "✕", "outside it")),
+        "plumb": (("com", "◇", "above the ground"),),
+    }
+    rows = [(*row, track.name) for track in scene.tracks for row in marks[track.mark]]
+    rows += [("support", "▱", "polygon", polygon.name) for polygon in scene.polygons]
+    return " ".join(
+        f'<span><b class="{tone}">{sign}</b> {escape(f"{name} {text}")}</span>'
+        for tone, sign, text, name in rows
+    )
+
+
 def _player(parts: Sequence[Part], number: int) -> str:
     """The player with its data, where something moves."""
     actors = tuple(actor for part in parts for actor in part.actors)
@@ -290,20 +304,6 @@ def _player(parts: Sequence[Part], number: int) -> str:
     return string.Template((own / "player.html").read_text("utf-8")).substitute(
         scene=f"scene-{number}",
         label=escape(f"{actors[0].name} in motion, drawn from its poses"),
+        legend=_legend(scene),
         data=data.replace("<", "\\u003c"),
     )
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside, then rename: the file appears whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise NoFile(
-            what=f"the report cannot be written: {error.strerror or error}",
-            where=str(path),
-            todo="name a file in a folder that exists and can be written to",
-        ) from error

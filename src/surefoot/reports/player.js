@@ -2,9 +2,9 @@
 "use strict";
 (() => {
   const LIGHT = [-0.35, 0.62, 0.7].map((v) => v / Math.hypot(0.35, 0.62, 0.7));
-  const AMBIENT = 0.6, DIFFUSE = 0.5, EDGE = 0.42, TIE = 0.25;
+  const AMBIENT = 0.54, DIFFUSE = 0.52, EDGE = 0.42, TIE = 0.25;
   const TRAIL_S = 1.2, GRID_M = 0.25, GRID_REACH = 9;
-  const HOME = { yaw: -0.7, pitch: 0.22, zoom: 1 };
+  const HOME = { yaw: -0.7, pitch: 0.3, zoom: 1 };
 
   // ---- packed arrays ----
   function decode(entry) {
@@ -305,7 +305,7 @@
       this.right = [-sa, ca, 0];
       this.up = cross(this.toward, this.right);
       this.distance = 4.5 * this.height;
-      this.focal = 4.5 * Math.min(this.tall / 1.3, this.width / 0.95) * camera.zoom;
+      this.focal = 4.5 * Math.min(this.tall / 1.2, this.width / 0.95) * camera.zoom;
       const { pos, follow, links, time } = this.actors[0];
       const at = place(time, this.t);
       const root = (i) => [0, 1].map((k) => pos[3 * (i * links + follow) + k]);
@@ -424,7 +424,7 @@
     }
 
     shade(rgb, normal) {
-      const bright = typeof normal === "number" ? normal : AMBIENT + DIFFUSE * Math.max(dot(normal, LIGHT), 0);
+      const bright = typeof normal === "number" ? normal : AMBIENT + DIFFUSE * 0.5 * (1 + dot(normal, LIGHT));
       return `rgb(${rgb.map((c) => Math.round(Math.min(c * bright, 255))).join(",")})`;
     }
 

@@ -21,7 +21,9 @@ Packed = dict[str, object]
 Packing = Literal["f4", "u2", "u1"]
 
 STEPS = 65535  # of a u2: 10 m are told apart to 0.15 mm, a quaternion's part to 3e-5
-MOST_SAMPLES = 2400  # 80 s at 30 frames a second; longer tracks are thinned, the player interpolates
+MOST_SAMPLES = (
+    2400  # 80 s at 30 frames a second; longer tracks are thinned, the player interpolates
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ def unpacked(entry: Mapping[str, object]) -> Float64[Array, "*n"]:
     shape: list[int] = entry["shape"]  # type: ignore[assignment]  # written by packed()
     if entry["type"] == "u2":
         columns = shape[-1] if len(shape) > 1 else 1
-        array = (np.array(entry["low"]) + array.reshape(-1, columns) * np.array(entry["step"])).ravel()
+        array = (
+            np.array(entry["low"]) + array.reshape(-1, columns) * np.array(entry["step"])
+        ).ravel()
     return np.asarray(array.reshape(shape), dtype=np.float64)
 
 

@@ -11,18 +11,19 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from surefoot.arrays import Array, Bool, BoolArray, Float64
+from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_POINTS = 2000  # of a line: 150 kB of SVG; an envelope keeps every peak
+MOST_POINTS = 2000  # of a line: up to 150 kB of SVG; every peak is kept
 WIDTH_IN = 9.6
 LEFT_IN, RIGHT_IN = 1.05, 0.15
 POINTS_AN_INCH = 72.0  # of matplotlib's SVG
@@ -173,8 +174,14 @@ def from_above(
         if outside is not None and outside.any():
             points = paths[0][1][outside]
             keep = _spread(len(points), MOST_POINTS // 4)
-            dots = {"linestyle": "none", "marker": "x", "markersize": 4.0}
-            ax.plot(*points[keep].T, color=ROLES["bad"], label="outside the support", **dots)
+            ax.plot(
+                *points[keep].T,
+                color=ROLES["bad"],
+                linestyle="none",
+                marker="x",
+                markersize=4.0,
+                label="outside the support",
+            )
         ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_xlabel("forward, m")
@@ -205,35 +212,36 @@ def joint_ranges(ranges: Sequence[Range], *, label: str) -> str:
         return _svg(figure, label, {})
 
 
-def envelope(
-    time: Float64[Array, " n"], values: Float64[Array, " n"], most: int = MOST_POINTS
-) -> tuple[Float64[Array, " k"], Float64[Array, " k"]]:
-    """At most `most` points that keep the lowest and highest value of every stretch, in order.
+def kept(values: Float64[Array, " n"], most: int = MOST_POINTS) -> Int64[IntArray, " k"]:
+    """Samples of which a line is drawn: at most `most`, in order.
 
-    Values that are not finite become gaps (NaN, which a line leaves out); a stretch with a gap in
-    it shows the gap.
+    Of every stretch the lowest and the highest value, and the first gap (a value that is not
+    finite), so that neither a peak nor a gap is lost.
     """
-    finite = np.isfinite(values)
-    n = len(time)
+    n = len(values)
     if n <= most:
-        return time, np.where(finite, values, np.nan)
-    stretches = most // 3  # lowest, highest, and a gap
-    bounds = np.linspace(0, n, stretches + 1).astype(np.int64)
+        return np.arange(n)
+    finite = np.isfinite(values)
+    bounds = np.linspace(0, n, most // 3 + 1).astype(np.int64)
     chosen: list[int] = []
-    for first, stop in zip(bounds[:-1], bounds[1:], strict=True):  # a bounded number of stretches
+    for first, stop in pairwise(bounds):  # a bounded number of stretches
         inside = np.arange(first, stop)
         there, gaps = inside[finite[inside]], inside[~finite[inside]]
         picks = {int(gaps[0])} if len(gaps) else set()
         if len(there):
             picks |= {int(there[np.argmin(values[there])]), int(there[np.argmax(values[there])])}
         chosen += sorted(picks)
-    keep = np.array(chosen)
-    return time[keep], np.where(finite, values, np.nan)[keep]
+    return np.array(chosen, dtype=np.int64)
 
 
-def _spread(n: int, most: int = MOST_POINTS) -> Array:
-    """Indices of at most `most` points, evenly spread."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64)) if n else np.arange(0)
+def _gaps(values: Float64[Array, " n"]) -> Float64[Array, " n"]:
+    """NaN where a value is not finite: a line leaves that out."""
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _spread(n: int, most: int = MOST_POINTS) -> Int64[IntArray, " k"]:
+    """Indices of at most `most` points, evenly spread, first and last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
 @contextmanager
@@ -242,7 +250,7 @@ def _sheet(height_in: float) -> Iterator[Figure]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    style = {
+    style: dict[Any, object] = {
         "font.family": "sans-serif",
         "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: widths are the same everywhere
         "font.size": 9.0,
@@ -265,7 +273,11 @@ def _sheet(height_in: float) -> Iterator[Figure]:
         "ytick.labelcolor": ROLES["muted"],
         "legend.frameon": False,
     }
-    with mpl.rc_context({**mpl.rcParamsDefault, "backend": mpl.rcParams["backend"], **style}):
+    # The user's own style must not change the page; to ask for the backend would load one.
+    defaults = {k: v for k, v in mpl.rcParamsDefault.items() if not k.startswith("backend")}
+    with mpl.rc_context():
+        mpl.rcParams.update(defaults)
+        mpl.rcParams.update(style)
         figure = Figure(figsize=(WIDTH_IN, height_in))
         figure.patch.set_alpha(0.0)
         yield figure
@@ -279,22 +291,26 @@ def _axes(figure: Figure, left: float, bottom: float, width: float, height: floa
 
 def _panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
     if panel.band is not None:
-        lower_t, lower = envelope(time, panel.band[0])
-        upper_t, upper = envelope(time, panel.band[1])
-        if len(lower_t) == len(upper_t) and np.array_equal(lower_t, upper_t):
-            edges = (lower, upper)
-        else:  # the envelopes kept different samples: both edges at the lower one's
-            edges = (lower, np.interp(lower_t, upper_t, upper))
-        style = {"color": ROLES["support"], "alpha": 0.22, "linewidth": 0.0, "label": "support"}
-        ax.fill_between(lower_t, *edges, **style)
+        lower, upper = panel.band
+        keep = np.union1d(kept(lower), kept(upper))
+        ax.fill_between(
+            time[keep],
+            _gaps(lower)[keep],
+            _gaps(upper)[keep],
+            color=ROLES["support"],
+            alpha=0.22,
+            linewidth=0.0,
+            label="support",
+        )
     if panel.zero:
         ax.axhline(0.0, color=ROLES["ink"], linewidth=0.9)
     for line in panel.lines:
-        style_of = "--" if line.dashed else "-"
+        keep = kept(line.values)
         ax.plot(
-            *envelope(time, line.values),
+            time[keep],
+            _gaps(line.values)[keep],
             color=ROLES[line.role],
-            linestyle=style_of,
+            linestyle="--" if line.dashed else "-",
             linewidth=1.3,
             label=line.label,
         )
@@ -321,9 +337,16 @@ def _limits(panel: Panel) -> tuple[float, float] | None:
 def _bars(ax: Axes, bars: Sequence[Bar], rows: Sequence[str]) -> None:
     for bar in bars:
         y = rows.index(bar.row)
-        faint = {"facecolor": "none", "hatch": "////"} if bar.faint else {"facecolor": ROLES[bar.role]}
-        width = max(bar.end - bar.start, 0.0)
-        ax.barh(y, width, left=bar.start, height=0.62, edgecolor=ROLES[bar.role], linewidth=0.8, **faint)
+        ax.barh(
+            y,
+            bar.end - bar.start,
+            left=bar.start,
+            height=0.62,
+            facecolor="none" if bar.faint else ROLES[bar.role],
+            hatch="////" if bar.faint else None,
+            edgecolor=ROLES[bar.role],
+            linewidth=0.8,
+        )
     ax.set_yticks(range(len(rows)), list(rows))
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0.0)

@@ -1,4 +1,4 @@
-"""From the world to the sheet: the camera, the outline of what it sees, and the order of painting."""
+"""From the world to the sheet: the camera, outlines, shading, and the order of painting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VIEW_ANGLES: dict[View, tuple[float, float]] = {
 """Where the camera stands: degrees to the left of the robot's facing, and degrees up."""
 LIGHT = np.array([-0.35, 0.62, 0.70]) / np.linalg.norm([-0.35, 0.62, 0.70])
 """Towards the light, in the camera's axes: over the left shoulder of whoever looks."""
-AMBIENT, DIFFUSE = 0.6, 0.5
+AMBIENT, DIFFUSE = 0.54, 0.52
 TIE = 0.25  # depths closer than this share of a radius say nothing: such shapes run into each other
 
 
@@ -86,8 +86,11 @@ def _turn(a: Array, b: Array, c: Array) -> float:
 
 
 def brightness(normal_c: Float64[Array, "k 3"]) -> Float64[Array, " k"]:
-    """How bright a surface with this normal (camera axes) is; 1 keeps its colour."""
-    return np.asarray(AMBIENT + DIFFUSE * np.maximum(normal_c @ LIGHT, 0.0), dtype=np.float64)
+    """How bright a surface with this normal (camera axes) is; 1 keeps its colour.
+
+    Lambert's cosine law wrapped around the body: no side falls into black.
+    """
+    return np.asarray(AMBIENT + DIFFUSE * 0.5 * (1.0 + normal_c @ LIGHT), dtype=np.float64)
 
 
 def shaded(rgb: Rgb, bright: float) -> str:

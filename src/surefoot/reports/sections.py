@@ -38,13 +38,15 @@ def clip_part(value: object, context: Context) -> Part:
     near = [r for r in ranges if _closeness(r) < NEAR_LIMIT]
     beyond = [r for r in near if _closeness(r) < 0.0]
     key_figures = (
-        KeyFigure("Duration", f"{motion.duration:.2f} s", f"{motion.n} frames, {motion.fps:.4g} a second"),
+        KeyFigure(
+            "Duration", f"{motion.duration:.2f} s", f"{motion.n} frames, {motion.fps:.4g} a second"
+        ),
         KeyFigure("Path of the root", f"{travelled:.2f} m"),
         KeyFigure("Stances", str(len(clip.contacts.stances)), _standing_note(clip)),
         KeyFigure(
             "Joints at a limit",
             f"{len(near)} of {len(ranges)}",
-            f"{len(beyond)} beyond it" if beyond else f"within {NEAR_LIMIT:.0%} of the range",
+            f"{len(beyond)} beyond it" if beyond else f"within {_percent(NEAR_LIMIT)} of the range",
             bool(beyond),
         ),
     )
@@ -112,7 +114,10 @@ def _balance_sentences(finding: Balance) -> tuple[str, ...]:
     loose = float((~judged).mean())
     if loose == 0.0:
         return (first,)
-    return (first, f"For {_percent(loose)} of the clip nothing stands, or nothing presses: not counted.")
+    return (
+        first,
+        f"For {_percent(loose)} of the clip nothing stands, or nothing presses: not counted.",
+    )
 
 
 def _percent(share: float) -> str:
@@ -193,9 +198,9 @@ def _over_time(finding: Balance, context: Context) -> Block:
         " which part of which foot stands, over time. " + " ".join(_balance_sentences(finding)),
     )
     text = (
-        "Distance of the ZMP from the edge of the support polygon: above zero it lies outside (shaded)."
-        " Below it, ZMP and centre of mass within the reach of the support, and what stands when;"
-        " hatched: on the ground but moving."
+        "Distance of the ZMP from the edge of the support polygon: above zero it lies outside"
+        " (shaded). Below it, ZMP and centre of mass within the reach of the support, and what"
+        " stands when; hatched: on the ground but moving."
     )
     return Block("ZMP against the support", text, (svg,))
 
@@ -352,13 +357,16 @@ def _joints(ranges: list[plots.Range], near: list[plots.Range]) -> tuple[Block, 
         return ()
     shown = ranges[:MOST_JOINTS]
     label = f"Ranges of the {len(shown)} joints that come closest to a limit"
-    text = f"{label}, of {len(ranges)}; {len(near)} come within {NEAR_LIMIT:.0%} of it or pass it."
+    text = f"{label}, of {len(ranges)}; {len(near)} come within {_percent(NEAR_LIMIT)} of it or pass it."
     return (Block("Joints near their limits", text, (plots.joint_ranges(shown, label=label),)),)
 
 
 def _provenance(clip: Clip, robot: Robot) -> tuple[tuple[str, str], ...]:
     steps = tuple(
-        (f"step {i}", step.what + (f" {json.dumps(step.parameters, default=str)}" if step.parameters else ""))
+        (
+            f"step {i}",
+            step.what + (f" {json.dumps(step.parameters, default=str)}" if step.parameters else ""),
+        )
         for i, step in enumerate(clip.meta.history, start=1)
     )
     return (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.arrays import Array, Bool, BoolArray, Float64
+from surefoot.arrays import Array, Float64
 from surefoot.errors import Notice, UnknownSkeleton
 from surefoot.motion import rotation
 from surefoot.motion.human import HumanClip, has_t_pose_row, without_first_row
@@ -109,9 +109,11 @@ def _frames(left: Float64[Array, "n 3"], up: Float64[Array, "n 3"]) -> Float64[A
     return np.stack([x, np.cross(z, x), z], axis=2)
 
 
-def _mean_rotation(matrices: Float64[Array, "n 3 3"]) -> Float64[Array, "3 3"]:
-    """The rotation nearest to the mean of the matrices (chordal mean)."""
-    u, _, vt = np.linalg.svd(matrices.mean(axis=0))
+def _mean_rotation(
+    matrices: Float64[Array, "n 3 3"], weight: Float64[Array, " n"] | None = None
+) -> Float64[Array, "3 3"]:
+    """The rotation nearest to the weighted mean of the matrices (chordal mean)."""
+    u, _, vt = np.linalg.svd(np.average(matrices, axis=0, weights=weight))
     sign = np.diag([1.0, 1.0, float(np.sign(np.linalg.det(u @ vt)))])
     return np.asarray(u @ sign @ vt, dtype=np.float64)
 
@@ -164,14 +166,17 @@ def _upright(frames: Float64[Array, "n 3 3"], points: dict[str, Array]) -> Float
     return np.asarray(frames @ turn, dtype=np.float64)
 
 
-def _still(time: Float64[Array, " n"], *points: Array) -> Bool[BoolArray, " n"]:
-    """Frames at which all points are slow; the slowest tenth where none is."""
+def _stillness(time: Float64[Array, " n"], *points: Array) -> Float64[Array, " n"]:
+    """Weight of each frame: 1 where the points are stillest, falling as they move.
+
+    A threshold would let rounding decide which frames count.
+    """
     if len(time) < 2:
-        return np.ones(len(time), dtype=bool)
+        return np.ones(len(time))
     speed = np.max(
         [np.linalg.norm(np.gradient(point, time, axis=0), axis=1) for point in points], axis=0
     )
-    return np.asarray(speed <= max(STILL_MPS, float(np.quantile(speed, 0.1))), dtype=bool)
+    return np.asarray(np.exp((speed.min() ** 2 - speed**2) / STILL_MPS**2), dtype=np.float64)
 
 
 def _foot(
@@ -184,16 +189,18 @@ def _foot(
 ) -> Float64[Array, "n 3 3"]:
     """Frames of a foot or its toes: level while it is still and nearly flat."""
     ankle, toe = points[f"{side}_ankle"], points[f"{side}_toe"]
-    still = _still(time, ankle, toe)
+    still = _stillness(time, ankle, toe)
     if rest is not None:
         constant = rest[part]
     else:
-        forward = (toe - ankle)[still] * np.array([1.0, 1.0, 0.0])
+        forward = (toe - ankle) * np.array([1.0, 1.0, 0.0])
         flat = _frames(np.cross(np.broadcast_to(UP, forward.shape), forward), UP + 0.0 * forward)
-        constant = _mean_rotation(np.swapaxes(turns[part][still], 1, 2) @ flat)
+        constant = _mean_rotation(np.swapaxes(turns[part], 1, 2) @ flat, still)
     frames = turns[part] @ constant
-    pitch = np.arcsin(np.clip(frames[still, 2, 0], -1.0, 1.0))  # of the x axis, up is positive
-    median = float(np.median(pitch))
+    pitch = np.arcsin(np.clip(frames[:, 2, 0], -1.0, 1.0))  # of the x axis, up is positive
+    order = np.argsort(pitch)
+    share = np.cumsum(still[order]) / still.sum()
+    median = float(np.interp(0.5, share, pitch[order]))
     if abs(median) > FLAT_PITCH_RAD:
         return np.asarray(frames, dtype=np.float64)
     level = rotation.as_matrix(rotation.from_rotvec(np.array([0.0, median, 0.0])))

@@ -1,4 +1,4 @@
-"""The one door to MuJoCo, and what is wrong with its wheels when it does not open.
+"""The one door to MuJoCo: what is wrong when it does not open, and models that it refuses.
 
 `from surefoot.robots.engine import mujoco` gives the engine or raises `MissingPart` with the line
 that repairs the environment. `conflicts()` works without the engine.
@@ -10,11 +10,16 @@ import contextlib
 import functools
 import importlib
 import importlib.metadata
+import pathlib
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from surefoot.errors import MissingPart, Notice
+import numpy as np
+
+from surefoot.arrays import Array, Float64
+from surefoot.errors import BadRobot, MissingPart, Notice
+from surefoot.robots.urdf import find_mesh, meshes_dropped
 
 if TYPE_CHECKING:
     import mujoco as mujoco
@@ -26,6 +31,12 @@ REPAIR = (
     "pip uninstall -y mujoco mujoco-core mujoco-studio && "
     f"pip install 'mujoco>={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW}'"
 )
+
+# Blocks that a motion on a robot does not need, in the order in which they are tried and dropped.
+SPARE_BLOCKS = (
+    "sensors", "cameras", "lights", "keys", "tuples", "numerics", "texts", "skins", "flexes",
+    "pairs", "excludes", "equalities", "tendons", "plugins",
+)  # fmt: skip
 
 if not TYPE_CHECKING:
 
@@ -123,3 +134,162 @@ def _number(version: str) -> tuple[int, ...]:
         digits = "".join(c for c in part if c.isdigit())
         parts.append(int(digits) if digits else 0)
     return tuple(parts)
+
+
+def in_one_line(error: Exception) -> str:
+    """The engine's message in one line, without its own full stop."""
+    return " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+
+
+def compile_mended(spec: mujoco.MjSpec, where: str) -> tuple[mujoco.MjModel, tuple[Notice, ...]]:
+    """The compiled model; blocks that the engine refuses dropped, impossible inertias balanced.
+
+    Raises:
+        BadRobot: the engine refuses what a robot needs.
+    """
+    given = _principal_moments(spec)
+    notices: list[Notice] = []
+    with heard() as said:
+        while True:
+            try:
+                model = spec.compile()
+                break
+            except ValueError as error:
+                message = in_one_line(error)
+            if "balanceinertia" in message and not spec.compiler.balanceinertia:
+                spec.compiler.balanceinertia = True
+                continue
+            notice = _drop_spare_block(spec, message) or _drop_broken_meshes(spec, where)
+            if notice is None:
+                raise BadRobot(what=f"MuJoCo refuses the model: {message}", where=where)
+            notices.append(notice)
+    if spec.compiler.balanceinertia:
+        notices += _balanced(given, model)
+    notices += [
+        Notice(kind="engine", part="model", sentence=f"MuJoCo warns: {' '.join(text.split())}")
+        for text in said
+    ]
+    return model, tuple(notices)
+
+
+def _principal_moments(spec: mujoco.MjSpec) -> dict[str, Float64[Array, " 3"]]:
+    """Principal moments by link as the file has them, rising, kg m²."""
+    found: dict[str, Float64[Array, " 3"]] = {}
+    for body in spec.bodies[1:]:
+        if not body.explicitinertial:
+            continue
+        full = np.asarray(body.fullinertia, dtype=np.float64)
+        if np.all(np.isfinite(full)):
+            xx, yy, zz, xy, xz, yz = full
+            matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            found[body.name] = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
+        else:
+            found[body.name] = np.sort(np.asarray(body.inertia, dtype=np.float64))
+    return found
+
+
+def _balanced(given: Mapping[str, Float64[Array, " 3"]], model: mujoco.MjModel) -> Iterator[Notice]:
+    """One notice for each link whose inertia the engine has replaced."""
+    for name, moments in given.items():
+        now = np.asarray(model.body(name).inertia, dtype=np.float64)
+        if np.ptp(now) == 0.0 < np.ptp(moments) and moments[2] > moments[0] + moments[1]:
+            yield Notice(
+                kind="repair",
+                part=name,
+                sentence=f"inertia of link '{name}' is impossible ({moments[0]:.3g}, "
+                f"{moments[1]:.3g}, {moments[2]:.3g} kg m²: the largest exceeds the sum of the "
+                f"others): replaced by the mean {now[0]:.3g} for all three",
+                value=float(now[0]),
+            )
+
+
+def _drop_spare_block(spec: mujoco.MjSpec, message: str) -> Notice | None:
+    """Drop the first block that is not needed and without which the engine says something else."""
+    for block in SPARE_BLOCKS:
+        if not getattr(spec, block, None):
+            continue
+        trial = spec.copy()
+        _clear(trial, block)
+        if _refusal(trial) != message:
+            names = [element.name or "without a name" for element in getattr(spec, block)]
+            _clear(spec, block)
+            return Notice(
+                kind="dropped",
+                part=block,
+                sentence=f"{len(names)} {block} dropped ({', '.join(names)}), because MuJoCo "
+                f"refuses them: {message}",
+                value=float(len(names)),
+            )
+    return None
+
+
+def _refusal(spec: mujoco.MjSpec) -> str:
+    """What the engine says against a specification; empty when it takes it."""
+    try:
+        spec.compile()
+    except ValueError as error:
+        return in_one_line(error)
+    return ""
+
+
+def _clear(spec: mujoco.MjSpec, block: str) -> None:
+    for element in list(getattr(spec, block)):
+        spec.delete(element)
+
+
+def _drop_broken_meshes(spec: mujoco.MjSpec, where: str) -> Notice | None:
+    """Drop the meshes that the engine cannot decode, each tried by itself."""
+    broken: dict[str, str] = {}
+    for mesh in spec.meshes:
+        trial = mujoco.MjSpec()
+        trial.add_mesh(name="mesh", file=mesh.file)
+        trial.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
+        if mesh.file and _refusal(trial):
+            broken[_mesh_name(mesh)] = mesh.file
+    return _drop_meshes(spec, broken, where) if broken else None
+
+
+def drop_missing_meshes(spec: mujoco.MjSpec, path: pathlib.Path) -> tuple[Notice, ...]:
+    """Give found meshes their full path, and drop the others after the shapes that use them.
+
+    Raises:
+        BadRobot: a link's mass would have come from such a shape.
+    """
+    missing: dict[str, str] = {}
+    for mesh in spec.meshes:
+        if mesh.file:
+            below = find_mesh(mesh.file, path.parent / spec.meshdir)
+            found = below or find_mesh(mesh.file, path.parent)
+            if found is None:
+                missing[_mesh_name(mesh)] = mesh.file
+            else:
+                mesh.file = str(found)
+    return (_drop_meshes(spec, missing, str(path)),) if missing else ()
+
+
+def _drop_meshes(spec: mujoco.MjSpec, files: Mapping[str, str], where: str) -> Notice:
+    """Drop meshes, after the shapes that use them: the other way round the engine refuses."""
+    from_shapes = int(spec.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where not given
+    users: dict[str, list[str]] = {file: [] for file in files.values()}
+    for geom in list(spec.geoms):
+        if geom.meshname not in files:
+            continue
+        body, file = geom.parent, files[geom.meshname]
+        weighs = geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0
+        if weighs and (from_shapes == 1 or (from_shapes == 2 and not body.explicitinertial)):
+            raise BadRobot(
+                what=f"link '{body.name}' has no inertia of its own, and the mesh '{file}' that "
+                "would give it cannot be read",
+                where=where,
+                todo="Put the mesh beside the model or give the link an <inertial>",
+            )
+        users[file].append(body.name)
+        spec.delete(geom)
+    for mesh in list(spec.meshes):
+        if _mesh_name(mesh) in files:
+            spec.delete(mesh)
+    return meshes_dropped(users)
+
+
+def _mesh_name(mesh: mujoco.MjsMesh) -> str:
+    return str(mesh.name or pathlib.PurePath(mesh.file).stem)

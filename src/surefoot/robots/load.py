@@ -15,20 +15,14 @@ import numpy as np
 
 from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadRobot, NoFile, Notice, listed
-from surefoot.robots.engine import heard, mujoco
-from surefoot.robots.urdf import find_mesh, meshes_dropped, read_urdf
+from surefoot.robots.engine import compile_mended, drop_missing_meshes, in_one_line, mujoco
+from surefoot.robots.urdf import read_urdf
 
 ENDINGS = (".xml", ".mjcf", ".urdf")
 MASS_TOLERANCE_KG = 1e-9  # a mass goes through text and back without loss; sums round
-BALANCE_TOLERANCE = 1e-12  # kg m²; inertias are compared after their own rotation
 UNNAMED_MODEL = "MuJoCo Model"  # the engine's name for a model without one
 G_MPS2 = 9.81  # m/s², the engine's default
 HOME_KEYS = ("home", "stand", "standing")  # keyframes that are a home pose by name
-# Blocks that a motion on a robot does not need, in the order in which they are tried and dropped.
-SPARE_BLOCKS = (
-    "sensors", "cameras", "lights", "keys", "tuples", "numerics", "texts", "skins", "flexes",
-    "pairs", "excludes", "equalities", "tendons", "plugins",
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -39,7 +33,7 @@ class Draft:
     spec: mujoco.MjSpec
     name: str
     masses: dict[str, float]
-    """Mass by link as the file has it, kg; links whose mass the engine takes from shapes are absent."""
+    """Mass by link as the file has it, kg; not of links whose mass comes from their shapes."""
     joint_names: tuple[str, ...]
     """Scalar joints of the file, in its order, without the root."""
     root_link: str
@@ -75,7 +69,7 @@ def read_model(path: pathlib.Path) -> Draft:
         name = spec.modelname if spec.modelname != UNNAMED_MODEL else path.stem
         draft = Draft(path, spec, name, {}, (), "", "free")
         _name_all(draft)
-        _drop_meshes(draft)
+        draft.notices.extend(drop_missing_meshes(spec, path))
         draft.masses.update(_spec_masses(spec))
     else:
         raise BadFile(
@@ -114,12 +108,7 @@ def _spec(path: pathlib.Path, text: str | None) -> mujoco.MjSpec:
             return mujoco.MjSpec.from_file(str(path))
         return mujoco.MjSpec.from_string(text)
     except ValueError as error:
-        raise BadFile(what=f"MuJoCo refuses it: {_line(error)}", where=str(path)) from error
-
-
-def _line(error: Exception) -> str:
-    """The engine's message in one line, without its own full stop."""
-    return " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+        raise BadFile(what=f"MuJoCo refuses it: {in_one_line(error)}", where=str(path)) from error
 
 
 def _name_all(draft: Draft) -> None:
@@ -146,44 +135,6 @@ def _free_name(wanted: str, taken: set[str]) -> str:
         name, k = f"{wanted}{k}", k + 1
     taken.add(name)
     return name
-
-
-def _drop_meshes(draft: Draft) -> None:
-    """Drop meshes that are not there, after the shapes that use them.
-
-    Raises:
-        BadRobot: a link's mass would have come from such a shape.
-    """
-    spec, folder = draft.spec, draft.path.parent
-    missing: dict[str, str] = {}
-    for mesh in spec.meshes:
-        if mesh.file:
-            found = find_mesh(mesh.file, folder / spec.meshdir) or find_mesh(mesh.file, folder)
-            if found is None:
-                missing[mesh.name or pathlib.PurePath(mesh.file).stem] = mesh.file
-            else:
-                mesh.file = str(found)
-    if not missing:
-        return
-    users: dict[str, list[str]] = {file: [] for file in missing.values()}
-    from_shapes = int(spec.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where not given
-    for body in spec.bodies:
-        for geom in list(body.geoms):
-            if geom.meshname not in missing:
-                continue
-            weighs = geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0
-            if weighs and (from_shapes == 1 or (from_shapes == 2 and not body.explicitinertial)):
-                raise draft.refuse(
-                    f"link '{body.name}' has no inertia of its own, and the mesh "
-                    f"'{missing[geom.meshname]}' that would give it is not there",
-                    "Put the mesh beside the model or give the link an <inertial>",
-                )
-            users[missing[geom.meshname]].append(body.name)
-            spec.delete(geom)
-    for mesh in list(spec.meshes):
-        if (mesh.name or pathlib.PurePath(mesh.file).stem) in missing:
-            spec.delete(mesh)
-    draft.notices.append(meshes_dropped(users))
 
 
 def _spec_masses(spec: mujoco.MjSpec) -> dict[str, float]:
@@ -237,8 +188,8 @@ def _settle_root(draft: Draft) -> None:
         if not planar:
             names = ", ".join(f"'{j.name}'" for j in joints)
             raise draft.refuse(
-                f"link '{root.name}' moves against the world by {names}: neither a floating base nor "
-                "a planar one (slides along x and z, then a hinge about y)",
+                f"link '{root.name}' moves against the world by {names}: neither a floating base "
+                "nor a planar one (slides along x and z, then a hinge about y)",
             )
     draft.root_kind = "planar" if planar else "free"
     for joint in free:
@@ -259,7 +210,9 @@ def _settle_root(draft: Draft) -> None:
 def _add_floating_base(draft: Draft, root: mujoco.MjsBody) -> None:
     before = len(draft.spec.keys[0].qpos) if draft.spec.keys else 0
     root.add_freejoint(name=_free_name("root", {j.name for j in draft.spec.joints}))
-    draft.say("assumption", root.name, f"link '{root.name}' is fixed in the file: floating base added")
+    draft.say(
+        "assumption", root.name, f"link '{root.name}' is fixed in the file: floating base added"
+    )
     for key in draft.spec.keys:
         if before and len(key.qpos) == before:
             key.qpos = [*root.pos, *root.quat, *key.qpos]
@@ -325,7 +278,7 @@ def mount_motors(draft: Draft) -> dict[str, float]:
         motor = spec.add_actuator(name=_free_name(name, {a.name for a in spec.actuators}))
         motor.target, motor.trntype = name, mujoco.mjtTrn.mjTRN_JOINT
         motor.set_to_motor()
-        motor.gear = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        motor.gear = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         for flag in ("ctrllimited", "forcelimited", "actlimited"):
             setattr(motor, flag, int(mujoco.mjtLimited.mjLIMITED_FALSE))
     for key in spec.keys:
@@ -361,114 +314,11 @@ def compiled(draft: Draft) -> tuple[mujoco.MjModel, str]:
     gravity = np.asarray(spec.option.gravity, dtype=np.float64)
     if gravity[2] >= 0.0 or np.any(gravity[:2] != 0.0):
         draft.say("repair", "gravity", f"gravity {gravity} set to (0, 0, −{G_MPS2}) m/s²")
-        spec.option.gravity = [0.0, 0.0, -G_MPS2]
-    with heard() as said:
-        model = _compile(draft)
-    for text in said:
-        draft.say("engine", "model", f"MuJoCo warns: {_line(Exception(text))}")
+        spec.option.gravity = np.array([0.0, 0.0, -G_MPS2])
+    model, notices = compile_mended(spec, str(draft.path))
+    draft.notices.extend(notices)
     _prove_complete(draft, model)
     return model, _plain_mjcf(draft, model)
-
-
-def _compile(draft: Draft) -> mujoco.MjModel:
-    """Compile, dropping blocks that are not needed and balancing inertias where it must be."""
-    given = _principal_moments(draft.spec)
-    faults: list[str] = []
-    while True:
-        try:
-            model = draft.spec.compile()
-            break
-        except ValueError as error:
-            message = _line(error)
-        if "balanceinertia" in message and not draft.spec.compiler.balanceinertia:
-            draft.spec.compiler.balanceinertia = True
-        elif not (_drop_spare_block(draft, message) or _drop_broken_mesh(draft, message)):
-            raise draft.refuse(f"MuJoCo refuses the model: {message}")
-        faults.append(message)
-    for name, moments in given.items():
-        now = np.sort(np.asarray(model.body(name).inertia, dtype=np.float64))
-        if draft.spec.compiler.balanceinertia and np.ptp(now) == 0.0 < np.ptp(moments):
-            draft.say(
-                "repair",
-                name,
-                f"inertia of link '{name}' is impossible ({moments[0]:.3g}, {moments[1]:.3g}, "
-                f"{moments[2]:.3g} kg m²: the largest exceeds the sum of the others): replaced by "
-                f"the mean {now[0]:.3g} for all three",
-                value=float(now[0]),
-            )
-    return model
-
-
-def _principal_moments(spec: mujoco.MjSpec) -> dict[str, Float64[Array, " 3"]]:
-    """Principal moments by link as the file has them, rising, kg m²."""
-    found: dict[str, Float64[Array, " 3"]] = {}
-    for body in spec.bodies[1:]:
-        if not body.explicitinertial:
-            continue
-        full = np.asarray(body.fullinertia, dtype=np.float64)
-        if np.all(np.isfinite(full)):
-            xx, yy, zz, xy, xz, yz = full
-            matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            found[body.name] = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
-        else:
-            found[body.name] = np.sort(np.asarray(body.inertia, dtype=np.float64))
-    return found
-
-
-def _drop_spare_block(draft: Draft, message: str) -> bool:
-    """Drop the first block that is not needed and without which the engine says something else."""
-    for block in SPARE_BLOCKS:
-        if not getattr(draft.spec, block, None):
-            continue
-        trial = draft.spec.copy()
-        _clear(trial, block)
-        try:
-            trial.compile()
-            after = ""
-        except ValueError as error:
-            after = _line(error)
-        if after != message:
-            names = [element.name for element in getattr(draft.spec, block)]
-            _clear(draft.spec, block)
-            draft.say(
-                "dropped",
-                block,
-                f"{len(names)} {block} dropped ({', '.join(filter(None, names))}), because MuJoCo "
-                f"refuses them: {message}",
-            )
-            return True
-    return False
-
-
-def _clear(spec: mujoco.MjSpec, block: str) -> None:
-    for element in list(getattr(spec, block)):
-        spec.delete(element)
-
-
-def _drop_broken_mesh(draft: Draft, message: str) -> bool:
-    """Drop the meshes that the engine cannot decode, each tried by itself."""
-    if "mesh" not in message.lower() and "stl" not in message.lower():
-        return False
-    broken: dict[str, str] = {}
-    for mesh in draft.spec.meshes:
-        trial = mujoco.MjSpec()
-        trial.add_mesh(name="m", file=mesh.file)
-        trial.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="m")
-        try:
-            trial.compile()
-        except ValueError:
-            broken[mesh.name or pathlib.PurePath(mesh.file).stem] = mesh.file
-    users: dict[str, list[str]] = {file: [] for file in broken.values()}
-    for geom in list(draft.spec.geoms):
-        if geom.meshname in broken:
-            users[broken[geom.meshname]].append(geom.parent.name)
-            draft.spec.delete(geom)
-    for mesh in list(draft.spec.meshes):
-        if (mesh.name or pathlib.PurePath(mesh.file).stem) in broken:
-            draft.spec.delete(mesh)
-    if broken:
-        draft.notices.append(meshes_dropped(users))
-    return bool(broken)
 
 
 def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
@@ -483,7 +333,9 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
             raise draft.refuse(f"link '{link}' ({mass:g} kg) was lost while loading")
         got = float(model.body_mass[names[link]])
         if abs(got - mass) > MASS_TOLERANCE_KG:
-            raise draft.refuse(f"link '{link}' has {mass:g} kg in the file, but {got:g} kg as loaded")
+            raise draft.refuse(
+                f"link '{link}' has {mass:g} kg in the file, but {got:g} kg as loaded"
+            )
     joints = {model.joint(j).name for j in range(model.njnt)}
     for name in draft.joint_names:
         if name not in joints:
@@ -510,10 +362,36 @@ def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
     for geom in list(spec.geoms):
         if geom.meshname:
             spec.delete(geom)
-    for block in ("meshes", "materials", "textures", "hfields"):
-        if block == "materials":
-            for geom in spec.geoms:
-                geom.material = ""
-        _clear(spec, block)
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for block in ("meshes", "textures", "hfields", "skins"):
+        for element in list(getattr(spec, block)):
+            spec.delete(element)
     spec.compile()
-    return str(spec.to_xml())
+    return _with_all_digits(str(spec.to_xml()), model)
+
+
+def _with_all_digits(mjcf: str, model: mujoco.MjModel) -> str:
+    """MJCF whose links and joints are the model's to the last bit: the engine writes six digits."""
+    root = ET.fromstring(mjcf)
+    for element in root.iter("body"):
+        body = model.body(element.get("name", ""))
+        _write(element, "pos", body.pos)
+        _write(element, "quat", body.quat)
+        inertial = element.find("inertial")
+        if inertial is not None:
+            for key, values in (("pos", body.ipos), ("quat", body.iquat), ("mass", body.mass),
+                                ("diaginertia", body.inertia)):  # fmt: skip
+                _write(inertial, key, values)
+    for element in root.iter("joint"):
+        if element.get("name") and element.get("type") != "free":
+            joint = model.joint(element.get("name", ""))
+            _write(element, "axis", joint.axis)
+            _write(element, "pos", joint.pos)
+            if int(model.jnt_limited[joint.id]):
+                _write(element, "range", joint.range)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _write(element: ET.Element, key: str, values: Float64[Array, " n"]) -> None:
+    element.set(key, " ".join(repr(float(value)) for value in np.atleast_1d(values)))

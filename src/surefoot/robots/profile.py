@@ -1,4 +1,4 @@
-"""Profiles: what a robot's model file does not say, as a TOML file (docs/robots.md, field by field)."""
+"""Profiles: what a robot's model does not say, as a TOML file (docs/robots.md, field by field)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,20 @@ _HOME = ("joint_pos_rad", "source")
 _SOLE = ("link", "side", "polygon_m", "polygon_if_none_m", "source")
 _LANDMARK = ("link", "point_m")
 # Key of a file, and the field of the rule that it fills.
-_LIMITS = {"min_rad": "minimum", "max_rad": "maximum", "speed_rad_s": "speed", "torque_nm": "torque"}
+_LIMITS = {
+    "min_rad": "minimum",
+    "max_rad": "maximum",
+    "speed_rad_s": "speed",
+    "torque_nm": "torque",
+}
 _PASSIVE = {
     "stiffness_nm_rad": "stiffness",
     "damping_nms_rad": "damping",
     "armature_kg_m2": "armature",
     "friction_loss_nm": "frictionloss",
 }
+LIMITS = tuple(_LIMITS.values())
+PASSIVE = tuple(_PASSIVE.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class JointRule:
     patterns: tuple[str, ...]
     """Joint names; `*` and `?` stand for any letters."""
     values: dict[str, float]
-    """By what they are: minimum, maximum, speed, torque, stiffness, damping, armature, frictionloss."""
+    """By what they are: one of LIMITS or PASSIVE."""
     source: str
 
 
@@ -109,14 +116,14 @@ class Profile:
 
     def values(
         self, rules: tuple[JointRule, ...], what: str, joint_names: tuple[str, ...]
-    ) -> dict[str, float]:
-        """What the rules say of each joint; the last rule that matches wins."""
-        found: dict[str, float] = {}
+    ) -> dict[str, tuple[float, str]]:
+        """What the rules say of each joint, with the source; the last rule that matches wins."""
+        found: dict[str, tuple[float, str]] = {}
         for rule in rules:
             if what in rule.values:
                 for pattern in rule.patterns:
                     for name in fnmatch.filter(joint_names, pattern):
-                        found[name] = rule.values[what]
+                        found[name] = (rule.values[what], rule.source)
         return found
 
 
@@ -295,4 +302,6 @@ class _Reader:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    )

@@ -1,7 +1,8 @@
-"""A robot: a compiled model that never changes, with names, limits, soles, limbs and a home pose."""
+"""A robot: a compiled model that never changes, with names, limits, soles, limbs, a home pose."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -16,7 +17,9 @@ from surefoot.robots.engine import mujoco
 
 Side = Literal["left", "right"]
 
-OUT_OF_PLANE = 1e-6  # m and rad; what a planar robot's motion may stray: rounding of a file's digits
+OUT_OF_PLANE = (
+    1e-6  # m and rad; what a planar robot's motion may stray: rounding of a file's digits
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Robot:
     source: str
     """Where the model came from: a path, or `zoo:NAME` for a bundled one."""
     model: mujoco.MjModel
-    """Compiled; torque motors only, one for each joint in the order of `joint_names`. Never changed."""
+    """Compiled, never changed; its actuators are torque motors in the order of `joint_names`."""
     root_link: str
     root_kind: Literal["free", "planar"]
     """Six degrees of freedom, or three in the x-z plane (x, z, pitch)."""
@@ -100,7 +103,7 @@ class Robot:
     @property
     def mass(self) -> float:
         """Mass of all links, kg."""
-        return float(np.sum(self.model.body_mass))
+        return math.fsum(self.model.body_mass)
 
     @property
     def nq(self) -> int:
@@ -150,7 +153,7 @@ class Robot:
         """The poses of a motion in the engine's order.
 
         Raises:
-            BadMotion: joints that the robot has not, or lacks; a planar robot's root out of its plane.
+            BadMotion: joints that the robot has not, or lacks; a planar root out of its plane.
         """
         columns = self._columns(motion.joint_names)
         out = np.zeros((motion.n, self.nq))

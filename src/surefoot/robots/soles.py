@@ -1,4 +1,4 @@
-"""Soles from geometry: the polygon of the lowest points of a foot's collision shapes."""
+"""Soles: polygons of the lowest points of the feet's collision shapes, and the pose on them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from surefoot.arrays import Array, Float64
+from surefoot.errors import BadRobot, Notice
 from surefoot.robots.engine import mujoco
-from surefoot.robots.robot import Side
+from surefoot.robots.profile import SoleRule
+from surefoot.robots.robot import Side, Sole
 
-LOWEST_M = 0.002  # points this near to the lowest one belong to the sole: play of spheres and meshes
+LOWEST_M = (
+    0.002  # points this near to the lowest one belong to the sole: play of spheres and meshes
+)
 SAME_CORNER_M = 1e-6  # corners nearer than this are one corner
+DIGITS = 9  # of corners in m: a nanometre, above the rounding of the turn into the link's frame
+HIDDEN_FOOT_M = 0.03  # links this far below the lowest shape: the feet have lost their shapes
 ROUND_CORNERS = 16  # of an upright cylinder's rim: the polygon loses 2 % of the disc's radius
 UPRIGHT = 0.99  # cosine; a cylinder within 8 degrees of upright stands on its rim, not on a point
 GROUND_BAND_M = 0.01  # links whose shapes end this near to the lowest point of all are feet
-_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+_CORNERS = np.array(
+    [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64
+)
 
 
 def posed(model: mujoco.MjModel, qpos: Float64[Array, " nq"]) -> mujoco.MjData:
@@ -33,13 +41,14 @@ def low_points_w(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Float
     turn = np.array(data.geom_xmat[geom], dtype=np.float64).reshape(3, 3)
     types = mujoco.mjtGeom
     if kind == int(types.mjGEOM_BOX):
-        return center + (_CORNERS * size) @ turn.T
+        return np.asarray(center + (_CORNERS * size) @ turn.T, dtype=np.float64)
     if kind in (int(types.mjGEOM_SPHERE), int(types.mjGEOM_CAPSULE)):
         half = size[1] if kind == int(types.mjGEOM_CAPSULE) else 0.0
         ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
-        return center + ends @ turn.T - np.array([0.0, 0.0, size[0]])
+        return np.asarray(center + ends @ turn.T - [0.0, 0.0, size[0]], dtype=np.float64)
     if kind == int(types.mjGEOM_CYLINDER):
-        return center + _cylinder(size[0], size[1], turn) @ turn.T
+        points = _cylinder(float(size[0]), float(size[1]), turn)
+        return np.asarray(center + points @ turn.T, dtype=np.float64)
     if kind == int(types.mjGEOM_ELLIPSOID):
         down = turn.T @ np.array([0.0, 0.0, -1.0])
         point = size**2 * down / np.linalg.norm(size * down)
@@ -52,18 +61,14 @@ def low_points_w(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Float
     return np.zeros((0, 3))
 
 
-def _cylinder(
-    radius: float, half: float, turn: Float64[Array, "3 3"]
-) -> Float64[Array, "k 3"]:
+def _cylinder(radius: float, half: float, turn: Float64[Array, "3 3"]) -> Float64[Array, "k 3"]:
     """Rims of an upright cylinder, else the lowest point of each rim, in the shape's axes."""
     if abs(turn[2, 2]) > UPRIGHT:
         angle = np.arange(ROUND_CORNERS) * (2.0 * np.pi / ROUND_CORNERS)
         rim = radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     else:
         rim = -radius * turn[2, :2][None] / np.linalg.norm(turn[2, :2])
-    return np.concatenate(
-        [np.hstack([rim, np.full((len(rim), 1), z)]) for z in (-half, half)]
-    )
+    return np.concatenate([np.hstack([rim, np.full((len(rim), 1), z)]) for z in (-half, half)])
 
 
 def shapes(model: mujoco.MjModel, link: int) -> list[int]:
@@ -81,9 +86,7 @@ def _collides(model: mujoco.MjModel, geom: int) -> bool:
     return bool(int(model.geom_contype[geom]) | int(model.geom_conaffinity[geom]))
 
 
-def sole_polygon(
-    model: mujoco.MjModel, data: mujoco.MjData, link: int
-) -> Float64[Array, "k 3"]:
+def sole_polygon(model: mujoco.MjModel, data: mujoco.MjData, link: int) -> Float64[Array, "k 3"]:
     """Corners of the polygon on which a link stands, in its frame; none where it has no shape.
 
     The convex hull, seen from above, of the points within LOWEST_M of the lowest one. Two corners
@@ -97,7 +100,7 @@ def sole_polygon(
     low = cloud[cloud[:, 2] <= cloud[:, 2].min() + LOWEST_M]
     corners = _hull(low)
     turn = np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
-    return np.asarray((corners - data.xpos[link]) @ turn, dtype=np.float64)
+    return np.asarray(np.round((corners - data.xpos[link]) @ turn, DIGITS) + 0.0, dtype=np.float64)
 
 
 def _hull(points_w: Float64[Array, "k 3"]) -> Float64[Array, "c 3"]:
@@ -150,3 +153,98 @@ def side_of(name: str, y: float) -> Side:
     if "right" in word or "r" in tokens:
         return "right"
     return "left" if y >= 0.0 else "right"
+
+
+def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[SoleRule, ...]:
+    """The lowest links as feet, for a robot whose profile does not name them.
+
+    Raises:
+        BadRobot: no shape at all, or links that hang below all shapes: their shapes are lost.
+    """
+    advice = "Give the soles in a profile beside the model (docs/robots.md)"
+    links = lowest_links(model, data)
+    if not links:
+        raise BadRobot(
+            what="no feet found: no link has a collision shape", where=where, todo=advice
+        )
+    ground = min(sole_low(model, data, link) for link in links)
+    deepest = int(np.argmin(data.xpos[1:, 2])) + 1
+    if float(data.xpos[deepest, 2]) < ground - HIDDEN_FOOT_M:
+        raise BadRobot(
+            what=f"no feet found: link '{model.body(deepest).name}' hangs lower than any collision "
+            "shape",
+            where=where,
+            todo=advice,
+        )
+    origin = np.asarray(data.xpos[1], dtype=np.float64)
+    left_w = np.asarray(data.xmat[1], dtype=np.float64).reshape(3, 3)[:, 1]
+    rules: list[SoleRule] = []
+    for link in links:
+        name = str(model.body(link).name)
+        offset = float((np.asarray(data.xpos[link], dtype=np.float64) - origin) @ left_w)
+        rules.append(SoleRule(name, side_of(name, offset), None, None, ""))
+    return tuple(rules)
+
+
+def sole_low(model: mujoco.MjModel, data: mujoco.MjData, link: int) -> float:
+    """Height of the lowest point of a link's collision shapes in the world, m."""
+    points = [low_points_w(model, data, geom) for geom in shapes(model, link)]
+    return float(np.concatenate(points)[:, 2].min())
+
+
+def stand(
+    model: mujoco.MjModel, home: Float64[Array, " nq"], rules: tuple[SoleRule, ...], where: str
+) -> tuple[tuple[Sole, ...], Float64[Array, " nq"], tuple[Notice, ...]]:
+    """The soles, the home pose put down on them, and what was assumed.
+
+    Args:
+        rules: the profile's feet; none: the lowest links are taken.
+
+    Raises:
+        BadRobot: no feet, or a foot without a shape.
+    """
+    data = posed(model, home)
+    notices: list[Notice] = []
+    if not rules:
+        rules = find_feet(model, data, where)
+        feet = ", ".join(f"'{rule.link}' ({rule.side})" for rule in rules)
+        notices.append(Notice("assumption", "soles", f"feet taken to be the lowest links: {feet}"))
+    soles: list[Sole] = []
+    for rule in rules:
+        polygon = rule.polygon_l
+        if polygon is None:
+            polygon = sole_polygon(model, data, int(model.body(rule.link).id))
+        if len(polygon) == 0:
+            raise BadRobot(
+                what=f"foot '{rule.link}' has no shape to stand on",
+                where=where,
+                todo="Give its sole as polygon_m in a profile beside the model (docs/robots.md)",
+            )
+        if len(polygon) < 3:
+            kind = "a point" if len(polygon) == 1 else "a line"
+            notices.append(
+                Notice("assumption", rule.link, f"the sole of link '{rule.link}' is {kind}")
+            )
+        soles.append(Sole(rule.link, rule.side, polygon))
+    soles.sort(key=lambda sole: sole.side != "left")
+    return tuple(soles), _put_down(model, data, home, soles), tuple(notices)
+
+
+def _put_down(
+    model: mujoco.MjModel, data: mujoco.MjData, home: Float64[Array, " nq"], soles: list[Sole]
+) -> Float64[Array, " nq"]:
+    """The home pose with the lowest corner of the soles on z = 0."""
+    heights: list[float] = []
+    for sole in soles:
+        link = int(model.body(sole.link).id)
+        turn = np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
+        heights.append(float((data.xpos[link] + sole.polygon_l @ turn.T)[:, 2].min()))
+    out = home.copy()
+    if int(model.jnt_type[0]) == int(mujoco.mjtJoint.mjJNT_FREE):
+        out[2] -= min(heights)
+        return out
+    for joint in range(3):  # the slide along z of a planar base
+        axis = np.asarray(model.jnt_axis[joint], dtype=np.float64)
+        if abs(axis[2]) > 0.5:
+            out[int(model.jnt_qposadr[joint])] -= np.sign(axis[2]) * min(heights)
+    return out

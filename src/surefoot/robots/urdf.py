@@ -152,8 +152,8 @@ def _drop_world(
         return
     if masses[WORLD] > 0.0:
         raise BadRobot(
-            what=f"link '{WORLD}' has a mass of {masses[WORLD]:g} kg, but a link of that name is the "
-            "ground to the engine: its mass would be lost",
+            what=f"link '{WORLD}' has a mass of {masses[WORLD]:g} kg, but a link of that name is "
+            "the ground to the engine: its mass would be lost",
             where=str(path),
             todo="Rename the link",
         )
@@ -178,17 +178,18 @@ def _end(joint: ET.Element, end: str) -> str:
 
 
 def _note_mimics(joints: list[ET.Element], notices: list[Notice]) -> None:
-    for joint in joints:
-        mimic = joint.find("mimic")
-        if mimic is not None:
-            notices.append(
-                Notice(
-                    kind="assumption",
-                    part=_name(joint),
-                    sentence=f"joint '{_name(joint)}' mimics '{mimic.get('joint')}': it is kept as a "
-                    "joint of its own, tied by the engine in simulation only",
-                )
+    """Say which joints the file ties to others."""
+    tied = [_name(joint) for joint in joints if joint.find("mimic") is not None]
+    if tied:
+        notices.append(
+            Notice(
+                kind="assumption",
+                part="mimic",
+                sentence=f"{len(tied)} joints mimic others ({', '.join(tied)}): kept as joints of "
+                "their own, tied by the engine in simulation only",
+                value=float(len(tied)),
             )
+        )
 
 
 def _resolve_meshes(root: ET.Element, path: pathlib.Path, notices: list[Notice]) -> None:

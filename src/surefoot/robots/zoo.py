@@ -6,18 +6,39 @@ import importlib.resources
 import os
 import pathlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from surefoot.arrays import Array, Float64
-from surefoot.errors import NoFile, Notice, UnknownName, nearest
+from surefoot.errors import NoFile, UnknownName, nearest
 from surefoot.robots import load, soles
 from surefoot.robots.engine import mujoco
-from surefoot.robots.profile import ENDING, SHORT_NAME, JointRule, Profile, SoleRule, read_profile
-from surefoot.robots.robot import Robot, Sole
+from surefoot.robots.profile import ENDING, LIMITS, PASSIVE, SHORT_NAME, Profile, read_profile
+from surefoot.robots.robot import Robot
 
 MODELS_VARIABLE = "SUREFOOT_MODELS"
 SPARE_SOLE_HALF_HEIGHT_M = 0.01  # of a box that stands in for lost foot meshes
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of `surefoot robots list`."""
+
+    name: str
+    title: str
+    """What the robot is, in a line."""
+    bundled: bool
+    """Whether its model is part of surefoot; else it must be given by path."""
+
+    def summary(self) -> dict[str, object]:
+        """The row as a JSON object."""
+        return {"name": self.name, "title": self.title, "bundled": self.bundled}
+
+
+def entries() -> tuple[Entry, ...]:
+    """The robots of the zoo, in the order of `names()`."""
+    return tuple(Entry(p.name, p.description, bool(p.model)) for p in profiles())
 
 
 def names() -> tuple[str, ...]:
@@ -55,11 +76,11 @@ def load_robot(name_or_path: str | pathlib.Path) -> Robot:
     path = pathlib.Path(text).expanduser()
     if text in names():
         profile = read_profile(_zoo() / text / SHORT_NAME)
-        return _assemble(_model_of(profile), profile, source=f"zoo:{text}", notices=[])
+        return _assemble(_model_of(profile), profile, source=f"zoo:{text}")
     if path.suffix == ".toml" and path.is_file():
         profile = read_profile(path)
         model = _model_of(profile)
-        return _assemble(model, profile, source=str(model), notices=[])
+        return _assemble(model, profile, source=str(model))
     looks_like_path = path.suffix.lower() in (*load.ENDINGS, ".toml") or len(path.parts) > 1
     if not looks_like_path and not path.exists():
         raise UnknownName(
@@ -67,7 +88,7 @@ def load_robot(name_or_path: str | pathlib.Path) -> Robot:
             todo=f"{nearest(text, names())} Or give the path of an MJCF, URDF or profile",
         )
     beside = _profile_beside(path)
-    return _assemble(path, beside, source=str(path), notices=[])
+    return _assemble(path, beside, source=str(path))
 
 
 def _model_of(profile: Profile) -> pathlib.Path:
@@ -82,8 +103,8 @@ def _model_of(profile: Profile) -> pathlib.Path:
     raise NoFile(
         what=f"surefoot has a profile of robot '{profile.name}', but its model is not part of it",
         where=str(profile.path.name),
-        todo=f"Give the model by its path, as in: -r path/to/{example}; or set {MODELS_VARIABLE} to "
-        f"the folder that holds {example}",
+        todo=f"Give the model by its path, as in: -r path/to/{example}; or set {MODELS_VARIABLE} "
+        f"to the folder that holds {example}",
     )
 
 
@@ -100,9 +121,7 @@ def _matched(joint_names: tuple[str, ...]) -> Profile | None:
     return max(fitting, key=lambda profile: len(profile.joints)) if fitting else None
 
 
-def _assemble(
-    path: pathlib.Path, profile: Profile | None, *, source: str, notices: list[Notice]
-) -> Robot:
+def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Robot:
     """Model and profile put together, all that was decided said in the notices."""
     draft = load.read_model(path)
     if profile is None:
@@ -128,8 +147,8 @@ def _assemble(
     torque = np.where(bounded, np.abs(model.jnt_actfrcrange[ids]).min(axis=1), np.inf)
     speed = np.array([draft.speeds.get(name, np.inf) for name in draft.joint_names])
     home = _home(draft, known, model, minimum, maximum)
-    feet = _soles(draft, known, model, home)
-    home = _on_ground(model, home, feet)
+    feet, home, assumed = soles.stand(model, home, known.soles, str(path))
+    draft.notices.extend(assumed)
     return Robot(
         name=known.name,
         source=source,
@@ -144,31 +163,30 @@ def _assemble(
         soles=feet,
         landmarks=dict(known.landmarks),
         home=home,
-        notices=tuple([*notices, *draft.notices]),
+        notices=tuple(draft.notices),
         mjcf=mjcf,
     )
 
 
-def _rules(draft: load.Draft, rules: tuple[JointRule, ...], kind: str) -> None:
-    """Say what a profile's rules set, one notice a rule."""
-    for rule in rules:
-        numbers = ", ".join(f"{what} {value:g}" for what, value in rule.values.items())
-        draft.say(
-            kind, ", ".join(rule.patterns), f"{numbers} by the profile ({rule.source})"
-        )
-
-
 def _set_passive(draft: load.Draft, profile: Profile) -> None:
     """Put the profile's springs, dampers, armature and friction loss into the joints."""
-    _rules(draft, profile.overrides, "override")
-    for what in ("stiffness", "damping", "armature", "frictionloss"):
-        for name, value in profile.values(profile.overrides, what, draft.joint_names).items():
+    for what in PASSIVE:
+        changed: dict[str, list[str]] = {}
+        for name, (value, source) in profile.values(
+            profile.overrides, what, draft.joint_names
+        ).items():
             joint = draft.spec.joint(name)
-            old = np.asarray(getattr(joint, what), dtype=np.float64)
-            if old.ndim:  # polynomial coefficients: the first is the linear term
-                setattr(joint, what, np.concatenate([[value], np.zeros(old.size - 1)]))
-            else:
-                setattr(joint, what, value)
+            old = np.atleast_1d(np.asarray(getattr(joint, what), dtype=np.float64))
+            new = np.concatenate([[value], np.zeros(old.size - 1)])  # linear, then higher terms
+            if np.any(old != new):
+                setattr(joint, what, new if np.ndim(getattr(joint, what)) else value)
+                changed.setdefault(f"{value:g} ({source})", []).append(name)
+        for text, joints in changed.items():
+            draft.say("override", what, f"{what} of {_joints(joints)} set to {text}")
+
+
+def _joints(names_: list[str]) -> str:
+    return f"joint '{names_[0]}'" if len(names_) == 1 else f"{len(names_)} joints"
 
 
 def _set_limits(draft: load.Draft, profile: Profile, torques: Mapping[str, float]) -> None:
@@ -178,36 +196,52 @@ def _set_limits(draft: load.Draft, profile: Profile, torques: Mapping[str, float
         torques: limits of the actuators that were there, by joint, N m or N.
     """
     spec, names_ = draft.spec, draft.joint_names
-    over = {what: profile.values(profile.overrides, what, names_) for what in _LIMITS}
-    spare = {what: profile.values(profile.limits, what, names_) for what in _LIMITS}
-    draft.speeds = {**spare["speed"], **draft.speeds, **over["speed"]}
-    _rules(draft, profile.limits, "limit")
+    over = {what: profile.values(profile.overrides, what, names_) for what in LIMITS}
+    spare = {what: profile.values(profile.limits, what, names_) for what in LIMITS}
+    used: dict[tuple[str, str, str], list[str]] = {}
+
+    def chosen(what: str, name: str, *, given: bool) -> float | None:
+        """The profile's number for a joint, if it is to be used, and kept for a notice."""
+        kind, found = "override", over[what].get(name)
+        if found is None and not given:
+            kind, found = "limit", spare[what].get(name)
+        if found is None:
+            return None
+        used.setdefault((kind, what, found[1]), []).append(name)
+        return found[0]
+
     for name in names_:
         joint = spec.joint(name)
-        torque = over["torque"].get(name)
-        if torque is None and not _has_range(spec, joint.actfrcrange, joint.actfrclimited):
-            torque = torques.get(name, spare["torque"].get(name))
+        speed = chosen("speed", name, given=name in draft.speeds)
+        if speed is not None:
+            draft.speeds[name] = speed
+        own = _has_range(spec, joint.actfrcrange, joint.actfrclimited)
+        if not own and name in torques:
+            _bound(joint, torques[name])
+        torque = chosen("torque", name, given=own or name in torques)
         if torque is not None:
-            joint.actfrcrange, joint.actfrclimited = [-torque, torque], _TRUE
+            _bound(joint, torque)
         here = _has_range(spec, joint.range, joint.limited)
         turn = 180.0 / np.pi if spec.compiler.degree and _is_hinge(joint) else 1.0
-        ends = list(joint.range) if here else [-np.inf, np.inf]
+        ends = [float(end) for end in joint.range] if here else [-np.inf, np.inf]
         for k, what in enumerate(("minimum", "maximum")):
-            new = over[what].get(name, None if here else spare[what].get(name))
-            if new is not None:
-                ends[k] = new * turn
-        if ends != list(joint.range) and np.all(np.isfinite(ends)):
-            joint.range, joint.limited = ends, _TRUE
+            end = chosen(what, name, given=here)
+            ends[k] = ends[k] if end is None else end * turn
+        if np.all(np.isfinite(ends)):
+            joint.range, joint.limited = np.array(ends), mujoco.mjtLimited.mjLIMITED_TRUE
+    for (kind, what, source), joints in used.items():
+        draft.say(kind, what, f"{what} of {_joints(joints)} by the profile ({source})")
 
 
-_LIMITS = ("minimum", "maximum", "speed", "torque")
-_TRUE = 1  # mjLIMITED_TRUE; 0 is false, 2 is "where a range is given"
+def _bound(joint: mujoco.MjsJoint, torque: float) -> None:
+    joint.actfrcrange = np.array([-torque, torque])
+    joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
 
 
-def _has_range(spec: mujoco.MjSpec, ends: Float64[Array, " 2"], flag: int) -> bool:
-    if int(flag) == 2:
-        return bool(spec.compiler.autolimits) and bool(np.any(np.asarray(ends) != 0.0))
-    return int(flag) == _TRUE
+def _has_range(spec: mujoco.MjSpec, ends: Float64[Array, " 2"], flag: mujoco.mjtLimited) -> bool:
+    if int(flag) == int(mujoco.mjtLimited.mjLIMITED_AUTO):
+        return bool(spec.compiler.autolimits) and bool(np.any(ends != 0.0))
+    return int(flag) == int(mujoco.mjtLimited.mjLIMITED_TRUE)
 
 
 def _is_hinge(joint: mujoco.MjsJoint) -> bool:
@@ -285,68 +319,3 @@ def _home(
         )
     qpos[adr] = inside
     return qpos
-
-
-def _soles(
-    draft: load.Draft, profile: Profile, model: mujoco.MjModel, home: Float64[Array, " nq"]
-) -> tuple[Sole, ...]:
-    """The soles: from the profile's polygons or links, else from the lowest links of the home pose.
-
-    Raises:
-        BadRobot: no link reaches the ground, or a foot has no shape.
-    """
-    data = soles.posed(model, home)
-    rules = profile.soles
-    if not rules:
-        origin = np.asarray(data.xpos[1], dtype=np.float64)
-        left_w = np.asarray(data.xmat[1], dtype=np.float64).reshape(3, 3)[:, 1]
-        found: list[SoleRule] = []
-        for link in soles.lowest_links(model, data):
-            name = model.body(link).name
-            offset = float((np.asarray(data.xpos[link]) - origin) @ left_w)
-            found.append(SoleRule(name, soles.side_of(name, offset), None, None, ""))
-        rules = tuple(found)
-        feet = ", ".join(f"'{rule.link}' ({rule.side})" for rule in rules)
-        draft.say("assumption", "soles", f"feet taken to be the lowest links: {feet or 'none'}")
-    out: list[Sole] = []
-    for rule in rules:
-        given = rule.polygon_l if rule.polygon_l is not None else None
-        polygon = given
-        if polygon is None:
-            polygon = soles.sole_polygon(model, data, int(model.body(rule.link).id))
-        if len(polygon) == 0:
-            raise draft.refuse(
-                f"foot '{rule.link}' has no shape to stand on",
-                "Give its sole as polygon_m in a profile beside the model (docs/robots.md)",
-            )
-        if len(polygon) < 3:
-            what = "a point" if len(polygon) == 1 else "a line"
-            draft.say("assumption", rule.link, f"sole of '{rule.link}' is {what}")
-        out.append(Sole(rule.link, rule.side, polygon))
-    if not out:
-        raise draft.refuse(
-            "no feet found: no link has a collision shape",
-            "Give the soles in a profile beside the model (docs/robots.md)",
-        )
-    return tuple(sorted(out, key=lambda sole: sole.side != "left"))
-
-
-def _on_ground(
-    model: mujoco.MjModel, home: Float64[Array, " nq"], feet: tuple[Sole, ...]
-) -> Float64[Array, " nq"]:
-    """The home pose with the lowest corner of the soles on z = 0."""
-    data = soles.posed(model, home)
-    heights: list[float] = []
-    for sole in feet:
-        link = int(model.body(sole.link).id)
-        turn = np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
-        heights.append(float((data.xpos[link] + sole.polygon_l @ turn.T)[:, 2].min()))
-    out = home.copy()
-    if int(model.jnt_type[0]) == int(mujoco.mjtJoint.mjJNT_FREE):
-        out[2] -= min(heights)
-        return out
-    for j in range(3):
-        axis = np.asarray(model.jnt_axis[j], dtype=np.float64)
-        if int(np.argmax(np.abs(axis))) == 2:
-            out[int(model.jnt_qposadr[j])] -= np.sign(axis[2]) * min(heights)
-    return out

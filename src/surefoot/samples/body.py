@@ -1,21 +1,18 @@
 """A person of a given stature: the common 22-joint skeleton, its lengths and its masses.
 
-The zero pose is a T-pose: upright, facing +x, left +y, arms straight out to the sides with the palms
-down, feet pointing forwards, every joint's axes parallel to the world's.
+The zero pose is a T-pose: upright, facing +x, left +y, arms straight out to the sides with the
+palms down, feet pointing forwards, every joint's axes parallel to the world's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from surefoot.arrays import Array, Float64, locked
 from surefoot.motion import rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SIDES = ("left", "right")
 
@@ -53,10 +50,12 @@ CENTRE_SHARE: Mapping[str, float] = {
 
 _CHAIN = (
     ("Hips", ""),
-    ("LeftUpLeg", "Hips"), ("LeftLeg", "LeftUpLeg"), ("LeftFoot", "LeftLeg"), ("LeftToe", "LeftFoot"),
+    ("LeftUpLeg", "Hips"), ("LeftLeg", "LeftUpLeg"), ("LeftFoot", "LeftLeg"),
+    ("LeftToe", "LeftFoot"),
     ("RightUpLeg", "Hips"), ("RightLeg", "RightUpLeg"), ("RightFoot", "RightLeg"),
     ("RightToe", "RightFoot"),
-    ("Spine", "Hips"), ("Spine1", "Spine"), ("Spine2", "Spine1"), ("Neck", "Spine2"), ("Head", "Neck"),
+    ("Spine", "Hips"), ("Spine1", "Spine"), ("Spine2", "Spine1"), ("Neck", "Spine2"),
+    ("Head", "Neck"),
     ("LeftShoulder", "Spine2"), ("LeftArm", "LeftShoulder"), ("LeftForeArm", "LeftArm"),
     ("LeftHand", "LeftForeArm"),
     ("RightShoulder", "Spine2"), ("RightArm", "RightShoulder"), ("RightForeArm", "RightArm"),

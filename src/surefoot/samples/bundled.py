@@ -1,4 +1,4 @@
-"""The clips that come with surefoot: BVH files in this folder, each seed 0 of its family's defaults."""
+"""The clips that come with surefoot: BVH files beside this module, seed 0 of their families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a family of clips is: its parameters with ranges and sources, and how its members are made."""
+"""What a family of clips is: parameters with ranges and sources, and how members are made."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def make(
 
     Example:
         >>> from surefoot.samples import generator
-        >>> generator.make("sidestep", seed=7, parameters={"steps": 1, "steps_back": 0}).fps
+        >>> generator.make("sidestep", seed=7, parameters={"steps": 1.0, "steps_back": 0.0}).fps
         30.0
 
     Raises:

@@ -1,16 +1,22 @@
-"""What the feet do and where the weight goes: the plan that a gait makes and the posing carries out."""
+"""What the feet do and where the weight goes: a gait makes the plan, the posing carries it out."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from surefoot.arrays import Array, Float64
 from surefoot.motion import rotation
 from surefoot.samples import smooth
-from surefoot.samples.body import Body
+from surefoot.samples.body import SIDES, Body
+
+RISE_S = 0.24  # of the quick part of the lift: docs/samples.md, "Feet"
+QUICK_SHARE = 0.7  # of the height is gained within RISE_S, the rest over the whole swing
+TRAVEL = (0.10, 0.92)  # part of the swing in which the foot travels
+PRESSURE_AHEAD = 0.026  # of the stature: standing people press 4 to 5 cm before the ankle
+SWING_SAMPLES = 1001  # about a millisecond each
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +51,6 @@ class Shift:
     end: float
     to: Float64[Array, " 2"]
     """Place on the ground, m, world."""
-    load: float
-    """Where the weight is then: −1 on the left foot, 0 between, 1 on the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,61 @@ class FootPath:
     """Pitch of the foot, rad; the toes bend back by as much and stay level."""
 
 
-RISE_S = 0.24  # of the quick part of the lift; see docs/samples.md, "Feet"
-QUICK_SHARE = 0.7  # of the height is gained within RISE_S, the rest over the whole swing
-SWING_SAMPLES = 1001  # about a millisecond each
-TRAVEL = (0.10, 0.92)  # part of the swing in which the foot moves sideways
+@dataclass(slots=True)
+class Draft:
+    """A plan while it is being made, from the first moment on."""
+
+    stature: float
+    inset: float
+    """How far from under the ankle, towards the other foot, the weight on one foot presses, m."""
+    place: dict[str, Array]
+    """Where each foot stands now."""
+    yaw: dict[str, float]
+    _start: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SIDES, 0.0))
+    _falls: dict[str, list[Footfall]] = field(default_factory=lambda: {s: [] for s in SIDES})
+    _swings: dict[str, list[Swing]] = field(default_factory=lambda: {s: [] for s in SIDES})
+    _shifts: list[Shift] = field(default_factory=list)
+    _pressure_start: Array | None = None
+
+    def swing(
+        self, side: str, start: float, end: float, place: Array, yaw: float, how: Swing
+    ) -> None:
+        """One foot leaves the ground, and rests again at another place."""
+        self._rest(side, start)
+        self._swings[side].append(how)
+        self._start[side], self.place[side], self.yaw[side] = end, place, yaw
+
+    def shift(self, start: float, end: float, onto: str) -> None:
+        """The weight goes onto `left`, `right` or `both`, where the feet stand now."""
+        if self._pressure_start is None:
+            self._pressure_start = self._pressure("both")
+        self._shifts.append(Shift(start, end, self._pressure(onto)))
+
+    def plan(self, end: float) -> Plan:
+        """The finished plan; both feet rest to the end."""
+        for side in SIDES:
+            self._rest(side, end)
+        start = self._pressure("both") if self._pressure_start is None else self._pressure_start
+        return Plan(
+            duration=end,
+            left=tuple(self._falls["left"]),
+            right=tuple(self._falls["right"]),
+            left_swings=tuple(self._swings["left"]),
+            right_swings=tuple(self._swings["right"]),
+            pressure_start=start,
+            shifts=tuple(self._shifts),
+        )
+
+    def _rest(self, side: str, end: float) -> None:
+        fall = Footfall(self._start[side], end, self.place[side], self.yaw[side])
+        self._falls[side].append(fall)
+
+    def _pressure(self, onto: str) -> Array:
+        ahead = np.array([PRESSURE_AHEAD * self.stature, 0.0])
+        left, right = self.place["left"][:2] + ahead, self.place["right"][:2] + ahead
+        inwards = self.inset * (right - left) / np.linalg.norm(right - left)
+        places = {"left": left + inwards, "right": right - inwards, "both": 0.5 * (left + right)}
+        return np.asarray(places[onto], dtype=np.float64)
 
 
 def foot_path(

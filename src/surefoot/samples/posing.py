@@ -7,8 +7,8 @@ the highest that keeps both knees a little bent.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,17 +16,12 @@ from surefoot.arrays import Array, Float64
 from surefoot.motion import rotation
 from surefoot.samples import body, plan, smooth
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 GRID_HZ = 120  # everything is made at this rate; the pendulum errs by (ω dt)²/12, 6e-5 of a step
 MARGIN_S = 3.0  # before and after the clip, so that the pendulum's ends are out of sight
 COM_HEIGHT = 0.55  # of the stature: Winter gives 0.55 to 0.56 for men standing
 REACH_MAX = 0.9945  # of the straight leg: a knee bent by 12°
 DIP_S = 0.40  # over so long the pelvis sinks before a leg gets too short; about as in CMU 83_55
-ROUNDS = (
-    12  # of putting the pelvis under the centre of mass; each leaves about a third of the error
-)
+ROUNDS = 12  # of putting the pelvis under the centre of mass; each leaves a third of the error
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +61,8 @@ class Sway:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Root and joints over time, each joint in its parent."""
+    """Root and joints at GRID_HZ, each joint in its parent."""
 
-    time: Float64[Array, " n"]
     root_pos: Float64[Array, "n 3"]
     joint_quat: Float64[Array, "n j 4"]
 
@@ -115,7 +109,7 @@ def pose(person: body.Body, steps: plan.Plan, habit: Habit, sway: Sway) -> Pose:
     root[:, 2] = pelvis_height(person, root, quat[:, 0], feet)
     for side, foot in feet.items():
         leg(person, side, foot, root, quat)
-    return Pose(time, root, quat)
+    return Pose(root, quat)
 
 
 def upper_body(
@@ -192,8 +186,8 @@ def leg(
 ) -> None:
     """Write hip, knee, ankle and toes of one leg into `quat`, knee forwards over the foot.
 
-    The triangle of thigh, shank and the line from hip to ankle lies in the plane of that line and the
-    direction half-way between pelvis and foot.
+    The triangle of thigh, shank and the line from hip to ankle lies in the plane of that line and
+    the direction half-way between pelvis and foot.
     """
     hips = quat[:, 0]
     hip = root_pos + rotation.rotate(hips, person.offsets[body.INDEX[f"{side}UpLeg"]])

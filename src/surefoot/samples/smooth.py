@@ -1,4 +1,4 @@
-"""Smooth functions of time: steps, bumps, wandering, and the pendulum that follows a pressure point."""
+"""Smooth functions of time: steps, bumps, wandering, and the pendulum over a pressure point."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Wander:
 
 
 def wander(
-    rng: np.random.Generator,
+    chance: np.random.Generator,
     rms: float,
     *,
     low_hz: float = 0.1,
@@ -55,10 +55,10 @@ def wander(
 ) -> Wander:
     """A wander of the given root mean square, with amplitudes that fall as 1 / frequency."""
     edges = np.geomspace(low_hz, high_hz, terms + 1)
-    frequency = rng.uniform(edges[:-1], edges[1:])
+    frequency = chance.uniform(edges[:-1], edges[1:])
     share = 1.0 / frequency
     amplitude = rms * share * np.sqrt(2.0 / np.sum(share**2))
-    return Wander(amplitude, frequency, rng.uniform(0.0, 2.0 * np.pi, terms))
+    return Wander(amplitude, frequency, chance.uniform(0.0, 2.0 * np.pi, terms))
 
 
 def pendulum(pressure: Float64[Array, "n k"], dt: float, height: float) -> Float64[Array, "n k"]:
@@ -77,7 +77,7 @@ def pendulum(pressure: Float64[Array, "n k"], dt: float, height: float) -> Float
 
 
 def under(values: Float64[Array, " n"], width: int) -> Float64[Array, " n"]:
-    """A smooth curve nowhere above the given one: its minimum over `width` samples, averaged over them.
+    """A smooth curve nowhere above the given one: its minimum over `width` samples, averaged.
 
     The weights (1 − u²)³ make the average of a continuous curve three times differentiable.
     """
