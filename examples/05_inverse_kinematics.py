@@ -19,7 +19,12 @@ circle_w = start_w + 0.1 * np.stack(
 )
 targets = [PointTarget(hand.link, hand.point_l, circle_w, 5.0)]
 pins = [
-    Pin(sole.link, corner, np.repeat(corner_w[None], len(time), axis=0), np.ones(len(time), dtype=bool))
+    Pin(
+        sole.link,
+        corner,
+        np.repeat(corner_w[None], len(time), axis=0),
+        np.ones(len(time), dtype=bool),
+    )
     for sole in robot.soles
     for corner, corner_w in zip(
         sole.polygon_l[:3], home.points_w(sole.link, sole.polygon_l[:3])[0], strict=True
@@ -28,5 +33,7 @@ pins = [
 solution = solve(robot, targets, time=time, start_qpos=robot.home, pins=pins)
 
 reached_w = Batch(robot, solution.qpos).points_w(hand.link, hand.point_l[None])[:, 0]
-print(f"the hand is {1000.0 * np.linalg.norm(reached_w - circle_w, axis=1).max():.2f} mm off at most")
+print(
+    f"the hand is {1000.0 * np.linalg.norm(reached_w - circle_w, axis=1).max():.2f} mm off at most"
+)
 print(f"the feet move by {1000.0 * solution.pin_error_m.max():.3f} mm at most")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from surefoot.version import __version__ as __version__
 
 _FACE = {
     "BadInput": "surefoot.errors",

@@ -8,7 +8,7 @@
     │   ├── UnknownName (LookupError)  robot, clip, joint, method: the nearest names
     │   ├── BadRobot                   no feet, impossible model, profile fault
     │   ├── BadMotion                  shapes, order of time, NaN, quaternions
-    │   └── BadOption                  an option outside its range, or options that exclude each other
+    │   └── BadOption                  outside its range, or excluded by another option
     ├── NoFile (OSError)               exit 2: not there, a folder, no permission
     ├── MissingPart (ImportError)      exit 2: extra or system library absent: what to install
     └── Defect (RuntimeError)          exit 3: a promise broken inside surefoot
@@ -59,7 +59,7 @@ class SurefootError(Exception):
         return self.sentence
 
     def __reduce__(self) -> tuple[object, tuple[type[SurefootError], dict[str, str]]]:
-        """Pickle by facts: keyword-only constructors would otherwise not survive a worker process."""
+        """Pickle by facts: otherwise keyword-only constructors do not survive a worker process."""
         return _rebuilt, (type(self), {"what": self.what, "where": self.where, "todo": self.todo})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot import kinematics, kernels
+from surefoot import kernels, kinematics
 from surefoot.contacts.balance import Balance, balance
 from surefoot.contacts.quality import judge
 from surefoot.dynamics import batch as dynamics

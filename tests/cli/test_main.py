@@ -69,7 +69,8 @@ def test_no_command_at_all_prints_the_help_and_is_a_wrong_call(
         ),
         (
             ["robots", "shw"],
-            "'shw' is no command of 'robots'. There are: surefoot robots list, surefoot robots show",
+            "'shw' is no command of 'robots'."
+            " There are: surefoot robots list, surefoot robots show",
         ),
         (
             ["retarget", "x"],
@@ -110,7 +111,9 @@ def test_a_defect_is_exit_code_three_and_asks_for_a_report(
 
     monkeypatch.setattr(main, "_dispatch", broken)
     assert run(["demo"]) == 3
-    assert capsys.readouterr().err.startswith("surefoot: defect: RuntimeError: boom bang (surefoot ")
+    assert capsys.readouterr().err.startswith(
+        "surefoot: defect: RuntimeError: boom bang (surefoot "
+    )
 
 
 def test_a_promise_that_surefoot_broke_is_exit_code_three(
@@ -142,7 +145,9 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("surefoot 0.")
 
 
-@pytest.mark.parametrize("args", [["robots", "list"], ["samples", "list"], ["doctor"], ["info", "sidestep"]])
+@pytest.mark.parametrize(
+    "args", [["robots", "list"], ["samples", "list"], ["doctor"], ["info", "sidestep"]]
+)
 def test_json_is_one_object_and_nothing_else(
     args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

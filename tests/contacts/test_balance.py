@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from make.standing import only, stiff
 
 import surefoot as sf
+from make.standing import only, stiff
 from surefoot.contacts.balance import balance
 from surefoot.contacts.detect import detect
 from surefoot.dynamics.batch import Batch

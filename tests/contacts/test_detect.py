@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from make.standing import only, stiff
 
 import surefoot as sf
+from make.standing import only, stiff
 from surefoot.contacts.detect import Options, detect
 from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadMotion, BadOption, BadRobot
@@ -110,5 +110,7 @@ def test_a_robot_without_soles_is_refused(robot: Robot) -> None:
 
 
 def test_thresholds_that_fall_are_refused() -> None:
-    with pytest.raises(BadOption, match=r"height_m must be two rising positive numbers, got 0.02, 0.01"):
+    with pytest.raises(
+        BadOption, match=r"height_m must be two rising positive numbers, got 0.02, 0.01"
+    ):
         Options(height_m=(0.02, 0.01))

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from make.standing import only, stiff
 
 import surefoot as sf
+from make.standing import only, stiff
 from surefoot.contacts.detect import detect
 from surefoot.contacts.quality import Quality, judge
 from surefoot.motion.motion import Clip, Motion
@@ -62,7 +62,7 @@ def test_jumps_are_counted_over_a_thirtieth_of_a_second(
 ) -> None:
     """A joint steps by 0.6 rad there and back within one frame.
 
-    At 30/s these are two steps; at 120/s each of the four frames before a step sees it within 1/30 s.
+    At 30/s these are two steps; at 120/s each of the four frames before a step sees it.
     """
     time = np.arange(round(2 * fps) + 1) / fps
     motion = stiff(robot, time)

@@ -10,6 +10,7 @@ import tomllib
 from importlib import import_module
 
 import pytest
+
 from make.command_page import PAGE, page, words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -59,7 +59,10 @@ def test_no_room_bears_the_name_of_a_public_function() -> None:
 
 
 def test_importing_surefoot_loads_nothing_heavy() -> None:
-    code = "import sys, surefoot; print([m for m in ('numpy', 'mujoco', 'numba', 'tyro', 'scipy') if m in sys.modules])"
+    code = (
+        "import sys, surefoot\n"
+        "print([m for m in ('numpy', 'mujoco', 'numba', 'tyro', 'scipy') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -81,7 +84,9 @@ def test_every_public_function_is_annotated_and_documented(name: str) -> None:
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
-        assert ast.get_docstring(node) or _is_nested(tree, node), f"{name}.{node.name}: no docstring"
+        assert ast.get_docstring(node) or _is_nested(tree, node), (
+            f"{name}.{node.name}: no docstring"
+        )
         if kernel:  # numba's functions take plain arrays and numbers: docstrings give the shapes
             continue
         given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

@@ -48,7 +48,7 @@ def test_the_clip_that_was_written_is_the_clip_that_was_judged(walk: Walk) -> No
 
 
 def test_a_person_shifts_the_weight_too_late_for_a_robot(walk: Walk) -> None:
-    """The bundled clip is human: at some moments the ZMP is outside the support, mostly it is not."""
+    """The bundled clip is human: at some moments the ZMP is outside, mostly it is not."""
     found = walk.balance
     assert 0.01 < found.outside.mean() < 0.6
     assert found.judged.mean() > 0.95
@@ -57,7 +57,7 @@ def test_a_person_shifts_the_weight_too_late_for_a_robot(walk: Walk) -> None:
 
 
 def test_mean_vertical_force_is_the_weight(walk: Walk) -> None:
-    """Momentum balance: from rest to rest the mean force is the weight, 9.81 m/s² times the mass."""
+    """Momentum balance: from rest to rest the mean force is 9.81 m/s² times the mass."""
     robot = sf.load_robot("human25")
     mean = walk.balance.wrench_w[:, 2].mean()
     assert mean == pytest.approx(9.81 * robot.mass, rel=0.01)

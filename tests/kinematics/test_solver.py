@@ -23,7 +23,7 @@ from surefoot.kinematics import (
 from surefoot.motion import rotation
 from surefoot.robots.robot import Robot
 
-EXACT = Options(iterations=300, tolerance=1e-10, start="fixed")
+EXACT = Options(iterations=3000, tolerance=1e-9, start="fixed")
 
 
 def times(n: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def times(n: int) -> np.ndarray:
 
 
 def torn(robot: Robot, qpos: np.ndarray, seed: int) -> list[Target]:
-    """Targets of all kinds and weights that no pose can meet: each is off by some 0.3."""
+    """Targets of all kinds and weights that no pose can meet: each is off by some 0.1."""
     rng = np.random.default_rng(seed)
     n = len(qpos)
     pos, quat = engine_poses(robot, qpos)
@@ -41,16 +41,16 @@ def torn(robot: Robot, qpos: np.ndarray, seed: int) -> list[Target]:
     ia, ib, ic = (robot.link_id(name) for name in (a, b, c))
     along = pos[:, ib] - pos[:, ia]
     along /= np.linalg.norm(along, axis=1, keepdims=True)
-    turn = rotation.from_rotvec(rng.uniform(-0.3, 0.3, (n, 3)))
-    tilt = rotation.from_rotvec(rng.uniform(-0.3, 0.3, (n, 3)))
+    turn = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
+    tilt = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
     return [
         PointTarget(
-            b, np.array([0.1, -0.05, 0.02]), pos[:, ib] + rng.uniform(-0.3, 0.3, (n, 3)), 3.0
+            b, np.array([0.1, -0.05, 0.02]), pos[:, ib] + rng.uniform(-0.1, 0.1, (n, 3)), 3.0
         ),
-        PointTarget(c, np.zeros(3), pos[:, ic] + rng.uniform(-0.3, 0.3, (n, 3)), 2.0),
+        PointTarget(c, np.zeros(3), pos[:, ic] + rng.uniform(-0.1, 0.1, (n, 3)), 2.0),
         PointTarget(a, np.zeros(3), pos[:, ia]),
         DirectionTarget(
-            a, np.zeros(3), b, np.zeros(3), along + rng.uniform(-0.3, 0.3, (n, 3)), 1.5
+            a, np.zeros(3), b, np.zeros(3), along + rng.uniform(-0.1, 0.1, (n, 3)), 1.5
         ),
         DirectionTarget(c, np.array([0.0, 0.1, 0.0]), a, np.array([0.2, 0.0, 0.3]), -along, 0.5),
         OrientationTarget(b, rotation.multiply(quat[:, ib], turn), np.array([0.2, 1.0, 0.6])),

@@ -7,6 +7,7 @@ import pytest
 
 from surefoot.errors import BadMotion
 from surefoot.kinematics import DirectionTarget, OrientationTarget, Pin, PointTarget
+from surefoot.kinematics.targets import finite
 
 
 def test_a_position_that_is_not_finite_is_refused_with_its_frame() -> None:
@@ -55,9 +56,10 @@ def test_an_orientation_that_is_no_unit_quaternion_is_refused() -> None:
 
 
 def test_positions_of_another_width_are_refused() -> None:
+    """By the check that all targets share: in tests the types of a target's fields speak first."""
     with pytest.raises(BadMotion) as error:
-        PointTarget("foot", np.zeros(3), np.zeros((4, 2)))
-    assert str(error.value) == "expected position_w (n, 3), got (4, 2) (point target on 'foot')"
+        finite("position_w", np.zeros((4, 2)), 3, where="pin on 'foot'")
+    assert str(error.value) == "expected position_w (n, 3), got (4, 2) (pin on 'foot')"
 
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.array([1.0, -0.1])])

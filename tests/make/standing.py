@@ -1,4 +1,4 @@
-"""Motions of a whole robot that moves as one stiff body: their contacts and ZMP are known by hand."""
+"""Motions of a robot that moves as one stiff body: contacts and ZMP are known by hand."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from make.trees import robot_of
 
+from make.trees import robot_of
 from surefoot.errors import Notice
 from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.motion import Clip, Meta, Motion

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from make.walkers import swaying_clip, walker
 
+from make.walkers import swaying_clip, walker
 from surefoot.contacts.balance import balance
 from surefoot.reports.page import report
 
@@ -68,6 +68,7 @@ TRY = """
   const canvas = figure.querySelector("canvas");
   const ink = () => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data
     .reduce((sum, v, i) => (sum + v * (i % 251)) % 1e9, 0);
+  const press = (key) => canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
   const facts = {};
   const first = ink();
   facts.drawn = first > 0;
@@ -78,12 +79,12 @@ TRY = """
   facts.moved = ink() !== first;
   const before = ink();
   for (const key of ["ArrowLeft", "ArrowUp", "+"]) {
-    canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    press(key);
   }
   facts.turned = ink() !== before;
   part("reset").click();
   facts.reset = ink() === before;
-  canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true, cancelable: true }));
+  press("End");
   facts.end = part("moment").textContent;
   part("worst").click();
   facts.worst = part("readout").textContent.includes("outside");

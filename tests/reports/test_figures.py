@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
 from make.trees import BALL, robot_of
 from make.walkers import SOLE, walker
-
 from surefoot.errors import BadInput, BadOption, NoFile
 from surefoot.reports.figures import robot_svg, strip_svg, without_prologue, write_robot_svg
 
@@ -22,7 +22,7 @@ def elements(svg: str, tag: str) -> list[ElementTree.Element]:
 
 
 def test_a_ball_fills_the_sheet_but_for_the_margins():
-    """0.2 m across is all there is: 100 px less 6 px on both sides are 88 px, so the radius is 44."""
+    """0.2 m across is all there is: 100 px less 6 px on both sides are 88 px, a radius of 44."""
     robot = robot_of(BALL)
     svg = robot_svg(robot, robot.home, view="front", width_px=100.0)
     assert "A44.0 44.0" in svg
@@ -116,10 +116,11 @@ def test_a_robot_is_written_to_a_file_with_its_feet_on_their_support(tmp_path):
 
 def test_a_file_in_no_folder_is_refused_and_leaves_nothing(tmp_path):
     robot = walker()
+    path = tmp_path / "nowhere" / "walker.svg"
     with pytest.raises(NoFile) as caught:
-        write_robot_svg(robot, tmp_path / "nowhere" / "walker.svg")
+        write_robot_svg(robot, path)
     assert caught.value.sentence == (
-        f"the file cannot be written: No such file or directory ({tmp_path / 'nowhere' / 'walker.svg'})."
+        f"the file cannot be written: No such file or directory ({path})."
         " Name a file in a folder that exists and can be written to"
     )
     assert list(tmp_path.iterdir()) == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from make.walkers import WALKER
 
+from make.walkers import WALKER
 from surefoot.reports import geometry
 
 
@@ -37,7 +37,7 @@ def test_every_kind_of_geom_is_drawn_and_the_floor_is_not():
     ],
 )
 def test_the_faces_of_a_solid_look_outwards_and_close_it(geom):
-    """Every edge runs once in each direction, and the volume by the divergence theorem is positive."""
+    """Every edge runs once each way; the volume by the divergence theorem is positive."""
     tetra = "<mesh name='tetra' vertex='0 0 0 0.3 0 0 0 0.3 0 0 0 0.3'/>"
     (shape,) = found(body(geom, tetra))
     edges = [e for face in shape.faces for e in zip(face, (*face[1:], face[0]), strict=True)]
@@ -71,8 +71,8 @@ def test_the_hull_of_a_mesh_lies_where_the_engine_puts_the_mesh():
 
 
 def test_visual_geoms_are_preferred_to_collision_geoms():
-    inside = "<geom type='sphere' size='0.1' contype='0' conaffinity='0'/><geom type='box' size='1 1 1'/>"
-    (shape,) = found(body(inside))
+    seen = "<geom type='sphere' size='0.1' contype='0' conaffinity='0'/>"
+    (shape,) = found(body(seen + "<geom type='box' size='1 1 1'/>"))
     assert (shape.kind, shape.size[0]) == ("capsule", 0.1)
 
 

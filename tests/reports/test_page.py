@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from make.walkers import swaying_clip, walker
 
 import surefoot
+from make.walkers import swaying_clip, walker
 from surefoot.contacts.balance import Balance, balance
 from surefoot.contacts.support import Support
 from surefoot.errors import BadInput, NoFile
@@ -20,6 +20,8 @@ from surefoot.motion.motion import Meta
 from surefoot.reports import page
 from surefoot.reports.page import report
 
+OUTSIDE = "of the time the ZMP lies outside the support"
+INSIDE = "The ZMP stays inside the support at all times"
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 
 
@@ -71,7 +73,7 @@ def finding(outside_m: list[float], *, at: float = 3.2) -> Balance:
         wrench_w=np.tile((10.0, 0.0, 100.0, 0.0, 0.0, 0.0), (n, 1)),
         zmp_w=np.zeros((n, 3)),
         zmp_defined=judged,
-        com_w=np.zeros((n, 3)) + (0.0, 0.0, 0.9),
+        com_w=np.tile((0.0, 0.0, 0.9), (n, 1)),
         support=Support(np.tile(corners, (n, 1, 1)), 4 * judged.astype(np.int64)),
         outside_m=np.array(outside_m),
     )
@@ -155,13 +157,16 @@ def test_dollars_in_names_are_not_placeholders(tmp_path):
     ("outside_m", "sentence"),
     [
         # one of four judged samples is outside, by 46 mm, at 3.2 s
-        ([0.046, -0.01, -0.02, -0.03], "For 25 % of the time the ZMP lies outside the support; worst 46 mm at 3.20 s."),
-        ([-0.046, -0.012], "The ZMP stays inside the support at all times; the smallest margin is 12 mm at 3.21 s."),
+        ([0.046, -0.01, -0.02, -0.03], f"For 25 % {OUTSIDE}; worst 46 mm at 3.20 s."),
+        ([0.0012] + [-0.1] * 999, f"For less than 1 % {OUTSIDE}; worst 1.2 mm at 3.20 s."),
+        ([-0.046, -0.012], f"{INSIDE}; the smallest margin is 12 mm at 3.21 s."),
         ([np.inf, np.inf], "The ZMP cannot be judged: nothing stands at any moment."),
-        ([-0.0462, np.inf], "For 50 % of the clip nothing stands, or nothing presses: not counted."),
-        ([0.0012] + [-0.1] * 999, "For less than 1 % of the time the ZMP lies outside the support; worst 1.2 mm at 3.20 s."),
+        (
+            [-0.0462, np.inf],
+            "For 50 % of the clip nothing stands, or nothing presses: not counted.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_balance_is_said_in_a_sentence(outside_m, sentence, tmp_path):
     report([finding(outside_m)], tmp_path / "r.html")
     assert sentence in read((tmp_path / "r.html").read_text("utf-8")).text
@@ -196,7 +201,7 @@ def test_a_clip_of_one_frame_without_stances_is_shown(tmp_path):
 def test_nothing_to_show_is_refused(tmp_path):
     with pytest.raises(BadInput) as caught:
         report([], tmp_path / "r.html")
-    assert caught.value.sentence == "no value to report. give a list such as [clip, balance]"
+    assert caught.value.sentence == "no value to report. Give a list such as [clip, balance]"
 
 
 def test_a_value_that_no_report_knows_is_refused(tmp_path):
@@ -206,9 +211,7 @@ def test_a_value_that_no_report_knows_is_refused(tmp_path):
 
     with pytest.raises(BadInput) as caught:
         report([Weather()], tmp_path / "r.html")
-    assert caught.value.sentence == (
-        "no report can show a Weather. Values that it can show: Balance, Clip"
-    )
+    assert caught.value.sentence == ("no report can show a Weather. It can show: Balance, Clip")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -217,7 +220,7 @@ def test_a_clip_without_a_robot_is_refused(tmp_path):
     with pytest.raises(BadInput) as caught:
         report([clip], tmp_path / "r.html")
     assert caught.value.sentence == (
-        "the clip names no robot (sway.bvh). give report(..., robot=surefoot.load_robot(NAME))"
+        "the clip names no robot (sway.bvh). Give report(..., robot=surefoot.load_robot(NAME))"
     )
 
 
@@ -227,7 +230,7 @@ def test_a_robot_that_the_zoo_does_not_know_is_refused(tmp_path):
         report([clip], tmp_path / "r.html")
     assert caught.value.what.startswith("robot 'walker' of the clip cannot be loaded: ")
     assert caught.value.sentence.endswith(
-        "(report). give report(..., robot=surefoot.load_robot(PATH))"
+        "(report). Give report(..., robot=surefoot.load_robot(PATH))"
     )
 
 

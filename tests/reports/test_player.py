@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from make.walkers import swaying_clip, walker
 
+from make.walkers import swaying_clip, walker
 from surefoot.contacts.support import support
 from surefoot.dynamics.batch import Batch
 from surefoot.motion import rotation

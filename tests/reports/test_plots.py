@@ -50,7 +50,7 @@ def test_a_line_that_exists_nowhere_is_drawn_as_gaps():
 
 
 def test_the_page_is_told_where_time_lies_in_the_plot():
-    """691.2 pt wide: 1.05 in = 75.6 pt at the left and 0.15 in = 10.8 pt at the right are margin."""
+    """691.2 pt wide: margins of 1.05 in = 75.6 pt at the left, 0.15 in = 10.8 pt at the right."""
     svg = one_plot()
     assert re.findall(r'data-(t0|t1|x0|x1)="([^"]*)"', svg) == [
         ("t0", "2"),
@@ -122,8 +122,8 @@ def test_nothing_of_matplotlib_is_loaded_before_a_plot_is_drawn():
 def test_drawing_does_not_load_pyplot():
     code = (
         "import sys, numpy as np; from surefoot.reports import plots;"
-        "plots.over_time(np.arange(3.0), [plots.Panel('a', (plots.Line('b', np.arange(3.0), 'zmp'),))],"
-        " label='x'); print('matplotlib.pyplot' in sys.modules)"
+        "t = np.arange(3.0); panel = plots.Panel('a', (plots.Line('b', t, 'zmp'),));"
+        "plots.over_time(t, [panel], label='x'); print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -69,7 +69,8 @@ def test_the_outline_of_fewer_than_three_points_is_these_points():
 
 def test_the_nearer_of_two_balls_is_painted_last():
     ball = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    spines = np.stack([ball + [0.0, 0.0, 1.0], ball, ball + [0.05, 0.0, 2.0]])
+    shift = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.05, 0.0, 2.0]])
+    spines = ball + shift[:, None]
     assert painter_order(spines, np.full(3, 0.1)) == (1, 0, 2)
 
 

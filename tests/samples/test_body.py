@@ -79,7 +79,8 @@ def test_standing_centre_of_mass_is_where_people_have_it() -> None:
 def test_centre_of_mass_moves_with_the_body() -> None:
     person, pos, quat = t_pose(1.75)
     turn = rotation.from_rotvec(np.array([0.3, -0.5, 1.1]))
-    moved = rotation.rotate(turn, pos) + np.array([1.0, 2.0, 3.0])
+    shift = np.array([1.0, 2.0, 3.0])
+    moved = rotation.rotate(turn, pos) + shift
     turned = rotation.multiply(turn, quat)
-    expected = rotation.rotate(turn, body.centre_of_mass(person, pos, quat)) + [1.0, 2.0, 3.0]
+    expected = rotation.rotate(turn, body.centre_of_mass(person, pos, quat)) + shift
     np.testing.assert_allclose(body.centre_of_mass(person, moved, turned), expected, atol=1e-12)

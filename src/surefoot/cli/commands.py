@@ -111,7 +111,9 @@ class RobotsShow(_Shared):
         if screen.json:
             screen.result(robot.summary())
             return 0
-        screen.say(f"{robot.name}: {robot.mass:.2f} kg, {robot.nv} degrees of freedom ({robot.source})")
+        screen.say(
+            f"{robot.name}: {robot.mass:.2f} kg, {robot.nv} degrees of freedom ({robot.source})"
+        )
         screen.say(f"home: root at {robot.home_height:.3f} m")
         screen.table(
             "",
@@ -132,7 +134,11 @@ class RobotsShow(_Shared):
             "",
             ("sole on", "side", "corners in its frame, m"),
             [
-                (s.link, s.side, " ".join(f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in s.polygon_l))
+                (
+                    s.link,
+                    s.side,
+                    " ".join(f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in s.polygon_l),
+                )
                 for s in robot.soles
             ],
         )
@@ -327,7 +333,8 @@ def _clip_path(name: str) -> Path:
 def _require_ending(path: Path, *endings: str) -> None:
     if path.suffix not in endings:
         raise BadOption(
-            what=f"expected a file that ends in {' or '.join(endings)}, got '{path.name}'", where="-o"
+            what=f"expected a file that ends in {' or '.join(endings)}, got '{path.name}'",
+            where="-o",
         )
 
 

@@ -9,9 +9,10 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from surefoot import __version__, kernels
+from surefoot import kernels
 from surefoot.errors import Notice
 from surefoot.robots.engine import conflicts
+from surefoot.version import __version__
 
 PACKAGES = ("numpy", "scipy", "mujoco", "numba", "tyro", "rich", "jaxtyping", "matplotlib")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "firefox")
@@ -61,11 +62,15 @@ def examine() -> Health:
     if not gl:
         todo = "apt install libegl1 libgl1-mesa-dri" if sys.platform == "linux" else "none needed"
         notices.append(
-            Notice("missing", "GL", f"no GL library: pictures are drawn as SVG all the same ({todo})")
+            Notice(
+                "missing", "GL", f"no GL library: pictures are drawn as SVG all the same ({todo})"
+            )
         )
     if browser is None:
         notices.append(
-            Notice("missing", "browser", "no browser found on the path: copy the report to one that is")
+            Notice(
+                "missing", "browser", "no browser found on the path: copy the report to one that is"
+            )
         )
     return Health(
         versions={name: _version(name) for name in PACKAGES},

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from surefoot import __version__
 from surefoot.errors import BadOption, MissingPart, SurefootError, UnknownName, nearest
+from surefoot.version import __version__
 
 if TYPE_CHECKING:
     from surefoot.cli.screen import Screen
@@ -144,12 +144,16 @@ def _asked(args: list[str]) -> tuple[str, list[str]]:
             return name, args[words:]
     rooms = [name for name in COMMANDS if name.startswith(f"{args[0]} ")]
     if rooms:
-        given = f"'{args[1]}' is no command of '{args[0]}'" if len(args) > 1 else f"'{args[0]}' what"
+        given = (
+            f"'{args[1]}' is no command of '{args[0]}'" if len(args) > 1 else f"'{args[0]}' what"
+        )
         if len(args) > 1 and args[1] in ("-h", "--help"):
             given = f"'{args[0]}' has several commands"
         raise BadOption(what=given, todo="There are: " + ", ".join(f"surefoot {n}" for n in rooms))
     if args[0].startswith("-"):
-        raise BadOption(what=f"unknown option '{args[0]}'", todo="surefoot --help lists the commands")
+        raise BadOption(
+            what=f"unknown option '{args[0]}'", todo="surefoot --help lists the commands"
+        )
     raise UnknownName(what=f"unknown command '{args[0]}'", todo=nearest(args[0], COMMANDS))
 
 

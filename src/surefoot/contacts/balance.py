@@ -31,14 +31,14 @@ class Balance:
     wrench_w: Float64[Array, "n 6"]
     """Required force and moment about the world's origin, N and N m."""
     zmp_w: Float64[Array, "n 3"]
-    """Zero-moment point on the height of the support, m; under the centre of mass where undefined."""
+    """Zero-moment point on the height of the support, m; under the com where undefined."""
     zmp_defined: Bool[BoolArray, " n"]
     """False where the required vertical force vanishes: no such point exists."""
     com_w: Float64[Array, "n 3"]
     support: Support
     outside_m: Float64[Array, " n"]
-    """Distance of the ZMP from the edge of the support polygon, m: positive outside, negative inside,
-    +inf in flight or where no ZMP exists."""
+    """Distance of the ZMP from the edge of the support polygon, m: positive outside, negative
+    inside, +inf in flight or where no ZMP exists."""
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -85,7 +85,9 @@ class Balance:
         return {**worst, "samples": len(self.time), "unsupported_samples": int((~judged).sum())}
 
 
-def balance(clip: Clip, robot: Robot, *, rate_hz: float = DEFAULT_RATE_HZ, threads: int = 1) -> Balance:
+def balance(
+    clip: Clip, robot: Robot, *, rate_hz: float = DEFAULT_RATE_HZ, threads: int = 1
+) -> Balance:
     """The required wrench of a clip, and its ZMP against the support polygon, at an even rate.
 
     The ZMP is taken on the horizontal plane through the mean height of the vertices that carry;

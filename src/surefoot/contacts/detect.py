@@ -17,7 +17,7 @@ from surefoot.robots.robot import Robot, Sole
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What counts as standing. Two thresholds each: seize below the first, let go above the second."""
+    """What counts as standing: seize below the first of two thresholds, let go above the second."""
 
     height_m: tuple[float, float] = (0.015, 0.035)
     """Height of a sole's corner above the local ground; the feet of plainly retargeted clips rise
@@ -35,7 +35,9 @@ class Options:
         for name in ("height_m", "speed_mps"):
             low, high = getattr(self, name)
             if not 0.0 < low <= high:
-                raise BadOption(what=f"{name} must be two rising positive numbers, got {low}, {high}")
+                raise BadOption(
+                    what=f"{name} must be two rising positive numbers, got {low}, {high}"
+                )
         if self.shortest_s < 0.0 or self.ground_window_s <= 0.0:
             raise BadOption(what="shortest_s must be 0 or more, ground_window_s more than 0")
 
@@ -61,7 +63,9 @@ def detect(
         raise BadMotion(what="contacts need at least 2 frames, got 1", todo="give a longer clip")
     if not robot.soles:
         raise BadRobot(
-            what=f"robot '{robot.name}' has no soles", where=robot.source, todo="give [[sole]] in its profile"
+            what=f"robot '{robot.name}' has no soles",
+            where=robot.source,
+            todo="give [[sole]] in its profile",
         )
     batch = Batch(robot, robot.qpos(motion))
     corners = [batch.points_w(sole.link, sole.polygon_l) for sole in robot.soles]
@@ -71,9 +75,7 @@ def detect(
         height = corner[:, :, 2] - ground[:, None]
         speed = np.linalg.norm(np.gradient(corner, motion.time, axis=0), axis=2)
         touching = _touching(motion.time, height, speed, options)
-        stances += _stances(
-            sole, motion.time, touching, terrain, corner, options.shortest_s
-        )
+        stances += _stances(sole, motion.time, touching, terrain, corner, options.shortest_s)
     return ContactSchedule(tuple(stances))
 
 

@@ -20,7 +20,7 @@ class Quality:
     """Feet and joints of a clip, in figures that do not depend on how it was made."""
 
     skate_mean_mps: float
-    """Mean horizontal speed of standing vertices (the stillest of each stance: pivoting is allowed)."""
+    """Mean horizontal speed of the stillest vertex of each stance: pivoting is allowed."""
     penetration_max_m: float
     """Deepest standing vertex below its surface."""
     float_median_m: float
@@ -64,7 +64,7 @@ def judge(clip: Clip, robot: Robot) -> Quality:
 
 
 def _joint_jumps(time: Float64[Array, " n"], joint_pos: Float64[Array, "n m"]) -> int:
-    """Number of frame steps in which a joint turns faster than 0.5 rad in 1/30 s and by that much."""
+    """Number of frames after which a joint turns by more than 0.5 rad within 1/30 s."""
     if len(time) < 2:
         return 0
     later = np.minimum(np.searchsorted(time, time + JUMP_FRAME_S - 1e-9), len(time) - 1)

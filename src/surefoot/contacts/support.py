@@ -65,9 +65,7 @@ def support(batch: Batch, time: Float64[Array, " n"], contacts: ContactSchedule)
     return Support(vertices, count)
 
 
-def signed_distance(
-    points_w: Float64[Array, "n 3"], carried: Support
-) -> Float64[Array, " n"]:
+def signed_distance(points_w: Float64[Array, "n 3"], carried: Support) -> Float64[Array, " n"]:
     """Horizontal distance of each point from the edge of the support polygon, m.
 
     Positive outside, negative inside; over a line or a single vertex never negative; +inf where

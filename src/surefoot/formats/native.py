@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot import __version__
+from surefoot.version import __version__
 from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, Notice, listed
 from surefoot.formats import Facts

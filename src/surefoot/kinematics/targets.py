@@ -101,8 +101,8 @@ class Pin:
     """Which point, in the link's frame, m."""
     position_w: Float64[Array, "n 3"]
     """Where it is held, m; of no effect in frames that are not active."""
-    active: Bool[BoolArray, " n"]
-    """In which frames."""
+    active: Bool[BoolArray, " frames"]
+    """In which of the n frames."""
 
     def __post_init__(self) -> None:
         """Lock the arrays and refuse what is no pin."""

@@ -58,7 +58,11 @@ def smooth(
 def _nearness(
     time: Float64[Array, " n"], edges: Float64[Array, " e"], cutoff_hz: float
 ) -> Float64[Array, " n"]:
-    """How near each frame is to an edge of the contacts: 1 at one, 0 beyond the filter's reach."""
+    """How near each frame is to an edge of the contacts: 1 at one, 0 beyond the filter's reach.
+
+    Where the clip begins or ends in a stance no swing bleeds in.
+    """
+    edges = edges[(edges > time[0]) & (edges < time[-1])]
     if len(edges) == 0:
         return np.zeros(len(time))
     after = np.searchsorted(edges, time)

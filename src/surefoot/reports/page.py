@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
-import surefoot
 from surefoot.errors import BadInput, Notice, SurefootError
 from surefoot.motion.contact import Terrain
 from surefoot.motion.motion import Clip
@@ -21,6 +20,7 @@ from surefoot.reports.player import Actor, Polygon, Scene, Span, Track
 from surefoot.reports.plots import own_ids
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
+from surefoot.version import __version__
 
 DRAWERS = {
     "surefoot.contacts.balance:Balance": "surefoot.reports.sections:balance_part",
@@ -77,12 +77,8 @@ class Context:
     robot: Robot | None = None
 
 
-class Drawer(Protocol):
-    """Turns a value into its part of a chapter."""
-
-    def __call__(self, value: object, context: Context) -> Part:
-        """The part of the value."""
-        ...
+Drawer = Callable[[object, Context], Part]
+"""Turns a value into its part of a chapter."""
 
 
 @dataclass(slots=True)
@@ -108,7 +104,7 @@ def report(
         NoFile: the file cannot be written.
     """
     if not values:
-        raise BadInput(what="no value to report", todo="give a list such as [clip, balance]")
+        raise BadInput(what="no value to report", todo="Give a list such as [clip, balance]")
     chapters = _chapters(values, robot)
     page = _page(chapters, title)
     write_whole(path, page)
@@ -152,7 +148,7 @@ def _robot_of(clip: Clip, robot: Robot | None) -> Robot:
         raise BadInput(
             what="the clip names no robot",
             where=clip.meta.source or "report",
-            todo="give report(..., robot=surefoot.load_robot(NAME))",
+            todo="Give report(..., robot=surefoot.load_robot(NAME))",
         )
     try:
         return load_robot(clip.robot)
@@ -160,7 +156,7 @@ def _robot_of(clip: Clip, robot: Robot | None) -> Robot:
         raise BadInput(
             what=f"robot '{clip.robot}' of the clip cannot be loaded: {error.what}",
             where=clip.meta.source or "report",
-            todo="give report(..., robot=surefoot.load_robot(PATH))",
+            todo="Give report(..., robot=surefoot.load_robot(PATH))",
         ) from error
 
 
@@ -169,11 +165,11 @@ def _drawer(value: object) -> Drawer:
         row = DRAWERS.get(f"{kind.__module__}:{kind.__qualname__}")
         if row is not None:
             module, name = row.split(":")
-            return cast(Drawer, getattr(import_module(module), name))
+            return cast("Drawer", getattr(import_module(module), name))
     known = ", ".join(sorted(row.split(":")[1] for row in DRAWERS))
     raise BadInput(
         what=f"no report can show a {type(value).__name__}",
-        todo=f"Values that it can show: {known}",
+        todo=f"It can show: {known}",
     )
 
 
@@ -190,7 +186,7 @@ def _page(chapters: Sequence[_Chapter], title: str) -> str:
         title=escape(heading),
         style=(own / "page.css").read_text("utf-8"),
         script=(own / "player.js").read_text("utf-8"),
-        version=escape(surefoot.__version__),
+        version=escape(__version__),
         body=body,
     )
 
@@ -226,7 +222,7 @@ def _closing(parts: Sequence[Part]) -> list[Block]:
         text = "What was repaired, assumed or dropped on the way."
         blocks.append(Block("Notices", text, head=("kind", "part", "what", "when"), rows=rows))
     rows_of = tuple(dict.fromkeys(row for part in parts for row in part.provenance))
-    version = ("made by", f"surefoot {surefoot.__version__}")
+    version = ("made by", f"surefoot {__version__}")
     return [*blocks, Block("Provenance", head=("", ""), rows=(*rows_of, version))]
 
 

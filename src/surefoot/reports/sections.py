@@ -357,7 +357,7 @@ def _joints(ranges: list[plots.Range], near: list[plots.Range]) -> tuple[Block, 
         return ()
     shown = ranges[:MOST_JOINTS]
     label = f"Ranges of the {len(shown)} joints that come closest to a limit"
-    text = f"{label}, of {len(ranges)}; {len(near)} come within {_percent(NEAR_LIMIT)} of it or pass it."
+    text = f"{label}, of {len(ranges)}. {len(near)} come within {_percent(NEAR_LIMIT)} of it."
     return (Block("Joints near their limits", text, (plots.joint_ranges(shown, label=label),)),)
 
 

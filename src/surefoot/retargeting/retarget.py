@@ -30,7 +30,12 @@ Progress = Callable[[int, int, str], None]
 
 LIMBS = tuple(
     (f"{side}_{upper}", f"{side}_{lower}")
-    for upper, lower in (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))
+    for upper, lower in (
+        ("hip", "knee"),
+        ("knee", "ankle"),
+        ("shoulder", "elbow"),
+        ("elbow", "wrist"),
+    )
     for side in ("left", "right")
 )
 # Weights of the comparison on eight CMU clips with G1: feet at 0.5 cost the legs 1.3°, at 2 they
@@ -40,7 +45,9 @@ FOOT_WEIGHT = 0.5
 TOE_WEIGHT = 0.2
 TRUNK_WEIGHT = 0.7
 PLACE_WEIGHT_PER_M = 3.0
-HIP_MIDDLE_RAD = 1.4  # beyond, the two Euler branches of a three-axis hip meet and the solution flips
+HIP_MIDDLE_RAD = (
+    1.4  # beyond, the two Euler branches of a three-axis hip meet and the solution flips
+)
 GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
 
 
@@ -182,8 +189,14 @@ def _point_w(rest: Batch, robot: Robot, part: str) -> Float64[Array, " 3"]:
 def _leg_length(robot: Robot) -> float:
     """Hip to knee to ankle, mean of both sides, m."""
     rest = _rest_batch(robot)
-    pairs = [(f"{s}_{a}", f"{s}_{b}") for s in ("left", "right") for a, b in (("hip", "knee"), ("knee", "ankle"))]
-    lengths = [np.linalg.norm(_point_w(rest, robot, a) - _point_w(rest, robot, b)) for a, b in pairs]
+    pairs = [
+        (f"{s}_{a}", f"{s}_{b}")
+        for s in ("left", "right")
+        for a, b in (("hip", "knee"), ("knee", "ankle"))
+    ]
+    lengths = [
+        np.linalg.norm(_point_w(rest, robot, a) - _point_w(rest, robot, b)) for a, b in pairs
+    ]
     return float(np.sum(lengths) / 2.0)
 
 
@@ -224,7 +237,9 @@ def _solve(person: Anatomy, robot: Robot, scale: float) -> Solution:
     )
 
 
-def _start(person: Anatomy, robot: Robot, root_pos: Float64[Array, "n 3"]) -> Float64[Array, "n nq"]:
+def _start(
+    person: Anatomy, robot: Robot, root_pos: Float64[Array, "n 3"]
+) -> Float64[Array, "n nq"]:
     """Home joints with the root where the person's pelvis is, heading its way, at every frame."""
     n = len(person.time)
     forward = rotation.rotate(person.frames_wp["pelvis"], np.array([1.0, 0.0, 0.0]))
@@ -243,7 +258,9 @@ def _start(person: Anatomy, robot: Robot, root_pos: Float64[Array, "n 3"]) -> Fl
 def _hip_ranges(robot: Robot) -> dict[str, tuple[float, float]]:
     """A narrower range for the middle axis of each three-axis hip."""
     model, ranges = robot.model, {}
-    joint_of = {int(body): name for body, name in zip(_joint_bodies(robot), robot.joint_names, strict=True)}
+    joint_of = {
+        int(body): name for body, name in zip(_joint_bodies(robot), robot.joint_names, strict=True)
+    }
     for side in ("left", "right"):
         body = int(model.body_parentid[robot.link_id(robot.landmarks[f"{side}_knee"].link)])
         stop = robot.link_id(robot.landmarks["pelvis"].link)
@@ -265,7 +282,7 @@ def _joint_bodies(robot: Robot) -> Array:
 
 
 def _on_ground(motion: Motion, robot: Robot) -> Motion:
-    """The motion lifted or lowered by one constant, so that the lowest level of its soles is z = 0."""
+    """The motion lifted or lowered by one constant: the lowest level of its soles is z = 0."""
     if not robot.soles:
         raise BadRobot(
             what=f"robot '{robot.name}' has no soles",

@@ -40,25 +40,23 @@ def low_points_w(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Float
     center = np.array(data.geom_xpos[geom], dtype=np.float64)
     turn = np.array(data.geom_xmat[geom], dtype=np.float64).reshape(3, 3)
     types = mujoco.mjtGeom
+    offsets = np.zeros((0, 3))
     if kind == int(types.mjGEOM_BOX):
-        return np.asarray(center + (_CORNERS * size) @ turn.T, dtype=np.float64)
-    if kind in (int(types.mjGEOM_SPHERE), int(types.mjGEOM_CAPSULE)):
+        offsets = (_CORNERS * size) @ turn.T
+    elif kind in (int(types.mjGEOM_SPHERE), int(types.mjGEOM_CAPSULE)):
         half = size[1] if kind == int(types.mjGEOM_CAPSULE) else 0.0
-        ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
-        return np.asarray(center + ends @ turn.T - [0.0, 0.0, size[0]], dtype=np.float64)
-    if kind == int(types.mjGEOM_CYLINDER):
-        points = _cylinder(float(size[0]), float(size[1]), turn)
-        return np.asarray(center + points @ turn.T, dtype=np.float64)
-    if kind == int(types.mjGEOM_ELLIPSOID):
-        down = turn.T @ np.array([0.0, 0.0, -1.0])
-        point = size**2 * down / np.linalg.norm(size * down)
-        return (center + turn @ point)[None]
-    if kind == int(types.mjGEOM_MESH):
+        offsets = np.outer([-half, half], turn[:, 2]) - [0.0, 0.0, size[0]]
+    elif kind == int(types.mjGEOM_CYLINDER):
+        offsets = _cylinder(float(size[0]), float(size[1]), turn) @ turn.T
+    elif kind == int(types.mjGEOM_ELLIPSOID):
+        down = -turn[2]
+        offsets = (turn @ (size**2 * down / np.linalg.norm(size * down)))[None]
+    elif kind == int(types.mjGEOM_MESH):
         mesh = int(model.geom_dataid[geom])
         first = int(model.mesh_vertadr[mesh])
         vertices = model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])]
-        return center + np.asarray(vertices, dtype=np.float64) @ turn.T
-    return np.zeros((0, 3))
+        offsets = np.asarray(vertices, dtype=np.float64) @ turn.T
+    return np.asarray(center + offsets, dtype=np.float64)
 
 
 def _cylinder(radius: float, half: float, turn: Float64[Array, "3 3"]) -> Float64[Array, "k 3"]:
