@@ -19,9 +19,8 @@ batch = Batch(robot, robot.qpos(resample(motion, time)), robot.qvel(moving), rob
 wrench = required_wrench(batch, batch.link_pos_w[:, robot.link_id(robot.root_link)])
 weight = 9.81 * robot.mass
 print(f"{batch.n} samples; centre of mass at {batch.com_w[:, 2].mean():.3f} m on average")
-print(
-    f"the ground carries {wrench[:, 2].min() / weight:.2f} to {wrench[:, 2].max() / weight:.2f} weights"
-)
+share = wrench[:, 2] / weight
+print(f"the ground carries {share.min():.2f} to {share.max():.2f} weights")
 torque = np.abs(batch.inverse_dynamics()[:, robot.joint_dofadr])
 worst = int(np.argmax(torque.max(axis=0)))
 print(f"largest joint torque {torque.max():.0f} N m in {robot.joint_names[worst]}")

@@ -85,7 +85,8 @@ class _Leg:
     def __init__(self, fps: float) -> None:
         self.time = np.arange(round(4.0 * fps) + 1) / fps
         turn = self.time % 1.0
-        self.standing = (turn < 0.55) & (self.time < 4.0)
+        # At the clip's ends every filter knows one side only: 0.2 s are left out.
+        self.standing = (turn < 0.55) & (self.time > 0.2) & (self.time < 3.8)
         swing = np.clip((turn - 0.55) / 0.45, 0.0, 1.0)
         self.place = 0.6 * np.floor(self.time) + 0.15
         foot_x = self.place + 0.6 * (swing - np.sin(2.0 * np.pi * swing) / (2.0 * np.pi))
@@ -122,8 +123,8 @@ def test_contacts_keep_a_standing_foot_in_place(fps: float) -> None:
     assert leg.slip(leg.motion) < 1e-12
     known, _ = smooth(leg.motion, 6.0, leg.contacts)
     unknown, _ = smooth(leg.motion, 6.0, NOWHERE)
-    assert leg.slip(known) < 0.6e-3
-    assert leg.slip(unknown) > 2.5 * leg.slip(known)
+    assert leg.slip(known) < 0.5e-3
+    assert leg.slip(unknown) > 3.0 * leg.slip(known)
 
 
 def test_noise_of_a_standing_foot_is_not_made_worse() -> None:

@@ -105,7 +105,7 @@ def test_the_view_from_above_has_equal_scales(wide):
 
 def test_a_joint_beyond_its_limit_is_said_in_words():
     svg = plots.joint_ranges(
-        (Range("knee", 0.0, 2.0, -0.1, 1.0), Range("hip", -1, 1, 0, 0)), label="x"
+        (Range("knee", 0.0, 2.0, -0.1, 1.0), Range("hip", -1.0, 1.0, 0.0, 0.0)), label="x"
     )
     assert svg.count(">beyond<") == 1
 

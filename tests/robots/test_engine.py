@@ -68,22 +68,15 @@ def test_what_is_installed_here_is_read() -> None:
     assert engine.installed()["mujoco"] == mujoco.__version__
 
 
-@pytest.fixture
-def broken_import(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    engine._engine.cache_clear()
-    yield monkeypatch
-    monkeypatch.undo()
-    engine._engine.cache_clear()
-
-
 @pytest.mark.parametrize("error", [ImportError, OSError])
 def test_engine_that_cannot_be_imported_is_answered_with_the_repair_line(
-    broken_import: pytest.MonkeyPatch, error: type[Exception]
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
     def refuse(name: str) -> types.ModuleType:
         raise error("libmujoco.so.3.17.0: cannot open\nsecond line")
 
-    broken_import.setattr(importlib, "import_module", refuse)
+    monkeypatch.setattr(importlib, "import_module", refuse)
+    monkeypatch.delattr(engine, "mujoco")
     with pytest.raises(MissingPart) as caught:
         _ = engine.mujoco
     assert str(caught.value) == (
@@ -92,11 +85,11 @@ def test_engine_that_cannot_be_imported_is_answered_with_the_repair_line(
 
 
 def test_engine_without_models_is_answered_with_the_repair_line(
-    broken_import: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken_import.setattr(importlib, "import_module", lambda name: types.ModuleType(name))
-    with pytest.raises(MissingPart, match="installed in part only .no MjModel.. Repair: pip"):
-        _ = engine.mujoco
+    monkeypatch.setattr(importlib, "import_module", lambda name: types.ModuleType(name))
+    with pytest.raises(MissingPart, match=r"installed in part only \(no MjModel\). Repair: pip"):
+        engine.opened()
 
 
 def test_other_names_are_not_made_up() -> None:

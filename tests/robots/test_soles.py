@@ -53,7 +53,12 @@ def test_two_capsules_side_by_side_give_a_rectangle() -> None:
         f'<geom type="capsule" size="0.02" fromto="-0.05 {y} 0 0.15 {y} 0"/>' for y in (-0.03, 0.03)
     )
     polygon = _polygon(geoms)
-    corners = {(-0.05, -0.03, -0.02), (0.15, -0.03, -0.02), (0.15, 0.03, -0.02), (-0.05, 0.03, -0.02)}
+    corners = {
+        (-0.05, -0.03, -0.02),
+        (0.15, -0.03, -0.02),
+        (0.15, 0.03, -0.02),
+        (-0.05, 0.03, -0.02),
+    }
     assert {tuple(p) for p in polygon.round(9)} == corners
 
 

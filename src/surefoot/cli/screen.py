@@ -30,7 +30,7 @@ class Screen:
     _last: str = field(default="", init=False)
 
     def progress(self, done: int, total: int, text: str) -> None:
-        """A line of progress on standard error: redrawn on a terminal, a new one a text elsewhere."""
+        """A line of progress on standard error: redrawn on a terminal, else one line a text."""
         if self.quiet:
             return
         line = f"surefoot: [{done}/{total}] {text}"

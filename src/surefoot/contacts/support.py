@@ -104,6 +104,10 @@ def _hull_distance(
     share = np.clip(np.sum(along * to_point, axis=-1) / safe**2, 0.0, 1.0)
     gap = np.linalg.norm(to_point - share[..., None] * along, axis=-1)
     nearest = np.where(edge | (length <= 1e-9 * size[:, None, None]), gap, np.inf).min(axis=(1, 2))
-    area = np.where(edge, a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0], 0.0).sum(axis=(1, 2)) / 2.0
+    # About the middle every edge adds its own triangle, so vertices that lie on one another, whose
+    # edges are found several times, only make the sum larger.
+    from_middle = vertices - vertices.mean(axis=1, keepdims=True)
+    u, v = from_middle[:, :, None, :], from_middle[:, None, :, :]
+    area = np.where(edge, u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], 0.0).sum(axis=(1, 2)) / 2.0
     inside = (outwards <= 0.0) & (area > AREA_FLOOR_M2)
     return np.where(inside, outwards, nearest)

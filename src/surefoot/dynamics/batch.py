@@ -19,6 +19,7 @@ from surefoot.robots.robot import Robot
 
 CHUNK = 1024  # frames: numpy's intermediate arrays stay within some megabytes
 MIN_FRAMES_PER_THREAD = 64  # below, starting a thread costs more than its share of the work
+PIECES_PER_THREAD = 4  # a thread whose core is shared with others leaves some to the next one
 SMALLEST_QUAT = 1e-6  # norm; a shorter one is a row that nobody filled, not a rotation
 
 
@@ -254,14 +255,15 @@ class Batch:
     def _over_frames(
         self, kernel: Callable[..., None], *arrays: Array, fixed: tuple[object, ...] = ()
     ) -> None:
-        """Call a kernel with all frames, or with a stretch of them in each thread."""
+        """Call a kernel with all frames, or with pieces of them in several threads."""
         call = partial(kernel, self.tree, *fixed)
         frames = len(arrays[0])
         threads = min(self.threads, frames // MIN_FRAMES_PER_THREAD)
         if threads < 2:
             call(*arrays)
             return
-        edges = [frames * k // threads for k in range(threads + 1)]
+        pieces = threads * PIECES_PER_THREAD
+        edges = [frames * k // pieces for k in range(pieces + 1)]
         with ThreadPoolExecutor(threads) as pool:
             parts = [
                 pool.submit(call, *(array[a:b] for array in arrays)) for a, b in pairwise(edges)

@@ -24,6 +24,7 @@ PINNED_M = 1e-9  # pins nearer than this are left alone
 FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
 RISE, FALL = 10.0, 0.1  # of the damping, where the model promised far too much, and where it held
 POOR, GOOD = 0.25, 0.75  # share of the promised decrease that was found
+NOISE = 1e-14  # of the squares: a smaller change says nothing
 
 
 class Joints(NamedTuple):
@@ -257,13 +258,14 @@ def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, po
             normal[:0],
         )
         done = _is_short(step, course.tolerance) and damping <= max(stiffness, course.damping)
-        fresh = new <= cost
+        fresh = new <= cost * (1.0 + NOISE)
         if fresh:
             for a in range(q.shape[0]):
                 q[a] = room.trial[a]
         if done and status == SETTLED:
             return i + 1, True
-        damping = _next_damping(damping, (cost - new) / promised, stiffness, course.damping)
+        if promised > NOISE * cost:
+            damping = _next_damping(damping, (cost - new) / promised, stiffness, course.damping)
     return course.iterations, False
 
 

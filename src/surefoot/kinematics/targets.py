@@ -11,6 +11,7 @@ from surefoot.errors import BadMotion
 from surefoot.kernels.tasks import SHORTEST_M
 from surefoot.motion.motion import checked, checked_unit_quat
 
+UNIT = 1e-12  # vectors that near to unit length stay as they are: a cut clip keeps its bytes
 FILL = "Fill the gap, and give the target weight 0 there"
 Weight = float | Float64[Array, "..."]
 
@@ -64,6 +65,7 @@ class DirectionTarget:
                 where=where,
                 todo="Give any other vector and weight 0 there",
             )
+        length[np.abs(length - 1.0) < UNIT] = 1.0
         _lock(self, "direction_w", locked(direction / length))
         _lock(self, "weight", _checked_weight(self.weight, len(direction), 1, where=where))
         apart = np.linalg.norm(self.point_b_l - self.point_a_l)

@@ -26,8 +26,8 @@ def checked(name: str, values: object, shape: tuple[int, ...], *, where: str) ->
     if array.ndim != len(shape) or any(
         w not in (-1, g) for w, g in zip(shape, array.shape, strict=True)
     ):
-        wanted = tuple("n" if w == -1 else w for w in shape)
-        raise BadMotion(what=f"expected {name} {wanted}, got {array.shape}", where=where)
+        wanted = ", ".join("n" if w == -1 else str(w) for w in shape)
+        raise BadMotion(what=f"expected {name} ({wanted}), got {array.shape}", where=where)
     if not np.all(np.isfinite(array)):
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise BadMotion(

@@ -332,14 +332,15 @@
       }
       const bodies = this.actors.map((actor) => this.body(actor));
       bodies.forEach((items, i) => { if (this.actors[i].style === "solid") this.shadow(items); });
-      this.polygons.forEach((polygon) => this.polygon(polygon));
+      this.polygons.forEach((polygon) => this.polygon(polygon, false));
       this.tracks.forEach((track) => this.trail(track));
       bodies.forEach((items, i) => {
         ctx.globalAlpha = this.actors[i].style === "ghost" ? 0.35 : 1;
         painterOrder(items).forEach((item) => this.solid(item));
         ctx.globalAlpha = 1;
       });
-      this.tracks.forEach((track) => this.mark3(track));
+      this.polygons.forEach((polygon) => this.polygon(polygon, true)); // the feet hide the ground
+      this.tracks.forEach((track) => this.marker(track));
       this.say();
     }
 
@@ -506,7 +507,7 @@
       this.path(hull(flat));
     }
 
-    polygon(polygon) {
+    polygon(polygon, over) {
       const i = place(polygon.time, this.t).nearest, count = polygon.count[i], ctx = this.ctx;
       const points = [];
       for (let k = 0; k < count; k++) {
@@ -518,9 +519,8 @@
       this.path(hull(points));
       ctx.fillStyle = this.tone("support-fill");
       ctx.strokeStyle = this.tone("support");
-      ctx.lineWidth = 2;
-      ctx.fill();
-      ctx.stroke();
+      ctx.lineWidth = 1.5;
+      if (over) ctx.stroke(); else ctx.fill();
     }
 
     ground(track, i) {
@@ -547,7 +547,7 @@
       return this.tone(track.state[i] === 1 ? "bad" : "good");
     }
 
-    mark3(track) {
+    marker(track) {
       const i = place(track.time, this.t).nearest, ctx = this.ctx;
       if (track.state[i] === 2) return;
       const [x, y] = this.project(this.ground(track, i));
@@ -593,7 +593,7 @@
           ? `no ${track.name}` : `${track.name} ${mm} mm ${track.state[i] === 1 ? "outside" : "inside"}`);
       }
       const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
-      const names = [...new Set(standing.map(([name]) => name))];
+      const names = [...new Set(standing.map(([name]) => name))].sort(); // left before right
       words.push(names.length ? `standing: ${names.join(", ")}` : "nothing stands");
       const moment = `${this.t.toFixed(2)} s`;
       this.part("moment").textContent = moment;

@@ -7,7 +7,6 @@ that repairs the environment. `conflicts()` works without the engine.
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import importlib.metadata
 import pathlib
@@ -38,17 +37,13 @@ SPARE_BLOCKS = (
     "pairs", "excludes", "equalities", "tendons", "plugins",
 )  # fmt: skip
 
-if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> object:
-        """The engine itself, imported when it is first asked for."""
-        if name == "mujoco":
-            return _engine()
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+def opened() -> ModuleType:
+    """MuJoCo, imported and told to write no files.
 
-
-@functools.cache
-def _engine() -> ModuleType:
+    Raises:
+        MissingPart: it cannot be imported, or only in part; with the line that repairs it.
+    """
     try:
         engine = importlib.import_module("mujoco")
     except (ImportError, OSError) as error:
@@ -78,12 +73,22 @@ def _unheard(text: str) -> None:
 def heard() -> Iterator[list[str]]:
     """A list that fills with the warnings of the engine while the block runs."""
     said: list[str] = []
-    engine = _engine()
-    engine.set_mju_user_warning(said.append)
+    mujoco.set_mju_user_warning(said.append)
     try:
         yield said
     finally:
-        engine.set_mju_user_warning(_unheard)
+        mujoco.set_mju_user_warning(_unheard)
+
+
+if not TYPE_CHECKING:
+    with contextlib.suppress(MissingPart):
+        mujoco = opened()
+
+    def __getattr__(name: str) -> object:
+        """Asked for `mujoco` when it did not open: try again, and say why not."""
+        if name == "mujoco":
+            return opened()
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 def conflicts(versions: Mapping[str, str] | None = None) -> tuple[Notice, ...]:
@@ -216,8 +221,8 @@ def _drop_spare_block(spec: mujoco.MjSpec, message: str) -> Notice | None:
             return Notice(
                 kind="dropped",
                 part=block,
-                sentence=f"{len(names)} {block} dropped ({', '.join(names)}), because MuJoCo "
-                f"refuses them: {message}",
+                sentence=f"{block} dropped ({', '.join(names)}), because MuJoCo refuses "
+                f"them: {message}",
                 value=float(len(names)),
             )
     return None
@@ -289,6 +294,31 @@ def _drop_meshes(spec: mujoco.MjSpec, files: Mapping[str, str], where: str) -> N
         if _mesh_name(mesh) in files:
             spec.delete(mesh)
     return meshes_dropped(users)
+
+
+def drop_missing_looks(spec: mujoco.MjSpec, path: pathlib.Path) -> tuple[Notice, ...]:
+    """Drop textures and height fields that are not there, and materials that nobody defines."""
+    gone: list[str] = []
+    for element in (*spec.textures, *spec.hfields):
+        file = str(getattr(element, "file", ""))
+        if file and not any(
+            (path.parent / below / file).is_file() for below in (spec.texturedir, spec.meshdir, "")
+        ):
+            gone.append(file)
+            for material in spec.materials:
+                kept = ["" if name == element.name else name for name in material.textures]
+                material.textures = kept
+            spec.delete(element)
+    known = {material.name for material in spec.materials}
+    for element in (*spec.geoms, *spec.sites):
+        if element.material and element.material not in known:
+            gone.append(element.material)
+            element.material = ""
+    if not gone:
+        return ()
+    names = ", ".join(f"'{name}'" for name in dict.fromkeys(gone))
+    sentence = f"textures and materials dropped, because they are not there: {names}"
+    return (Notice("dropped", "looks", sentence, value=float(len(gone))),)
 
 
 def _mesh_name(mesh: mujoco.MjsMesh) -> str:

@@ -14,12 +14,20 @@ from typing import Any, Literal
 import numpy as np
 
 from surefoot.arrays import Array, Float64
-from surefoot.errors import BadFile, BadRobot, NoFile, Notice, listed
-from surefoot.robots.engine import compile_mended, drop_missing_meshes, in_one_line, mujoco
+from surefoot.errors import BadFile, BadRobot, NoFile, Notice
+from surefoot.robots.engine import (
+    compile_mended,
+    drop_missing_looks,
+    drop_missing_meshes,
+    in_one_line,
+    mujoco,
+)
 from surefoot.robots.urdf import read_urdf
 
 ENDINGS = (".xml", ".mjcf", ".urdf")
 MASS_TOLERANCE_KG = 1e-9  # a mass goes through text and back without loss; sums round
+FINITE = ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia",
+          "jnt_pos", "jnt_axis", "jnt_range", "geom_pos", "geom_quat", "geom_size")  # fmt: skip
 UNNAMED_MODEL = "MuJoCo Model"  # the engine's name for a model without one
 G_MPS2 = 9.81  # m/s², the engine's default
 HOME_KEYS = ("home", "stand", "standing")  # keyframes that are a home pose by name
@@ -70,7 +78,7 @@ def read_model(path: pathlib.Path) -> Draft:
         draft = Draft(path, spec, name, {}, (), "", "free")
         _name_all(draft)
         draft.notices.extend(drop_missing_meshes(spec, path))
-        draft.masses.update(_spec_masses(spec))
+        _check_inertias(draft)
     else:
         raise BadFile(
             what=f"expected <mujoco> or <robot>, got <{root.tag}>",
@@ -78,7 +86,9 @@ def read_model(path: pathlib.Path) -> Draft:
             todo="The model must be MJCF or URDF",
         )
     _empty_world(draft)
+    draft.notices.extend(drop_missing_looks(draft.spec, path))
     _settle_root(draft)
+    _check_keyframes(draft)
     return draft
 
 
@@ -116,11 +126,11 @@ def _name_all(draft: Draft) -> None:
     taken = {b.name for b in draft.spec.bodies} | {j.name for j in draft.spec.joints}
     for k, body in enumerate(draft.spec.bodies[1:], 1):
         if not body.name:
-            body.name = _free_name(f"link{k}", taken)
+            body.name = free_name(f"link{k}", taken)
             draft.say("repair", body.name, f"link number {k} has no name: called '{body.name}'")
         for joint in body.joints:
             if not joint.name:
-                joint.name = _free_name(f"{body.name}_joint", taken)
+                joint.name = free_name(f"{body.name}_joint", taken)
                 if int(joint.type) != int(mujoco.mjtJoint.mjJNT_FREE):
                     draft.say(
                         "repair",
@@ -129,7 +139,7 @@ def _name_all(draft: Draft) -> None:
                     )
 
 
-def _free_name(wanted: str, taken: set[str]) -> str:
+def free_name(wanted: str, taken: set[str]) -> str:
     name, k = wanted, 2
     while name in taken:
         name, k = f"{wanted}{k}", k + 1
@@ -137,11 +147,27 @@ def _free_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def _spec_masses(spec: mujoco.MjSpec) -> dict[str, float]:
-    """Mass of the links that give their own, kg."""
-    if int(spec.compiler.inertiafromgeom) == 1 or float(spec.compiler.settotalmass) > 0.0:
-        return {}
-    return {b.name: float(b.mass) for b in spec.bodies[1:] if b.explicitinertial}
+def _check_inertias(draft: Draft) -> None:
+    """Keep the masses that links give themselves, and refuse those that no link can have.
+
+    Raises:
+        BadRobot: a mass or an inertia that is negative or no number.
+    """
+    for body in draft.spec.bodies[1:]:
+        if not body.explicitinertial:
+            continue
+        full = np.asarray(body.fullinertia, dtype=np.float64)
+        moments = body.inertia if np.isnan(full[0]) else full  # the engine's mark for: not given
+        numbers = np.concatenate([[body.mass], body.ipos, body.iquat, moments])
+        if not np.all(np.isfinite(numbers)) or body.mass < 0.0:
+            raise draft.refuse(
+                f"link '{body.name}' has an inertia that no link can have: mass {body.mass:g} kg, "
+                f"moments {np.asarray(moments)} kg m²"
+            )
+        draft.masses[body.name] = float(body.mass)
+    compiler = draft.spec.compiler
+    if int(compiler.inertiafromgeom) == 1 or float(compiler.settotalmass) > 0.0:
+        draft.masses.clear()  # the file asks for other masses than it writes
 
 
 def _empty_world(draft: Draft) -> None:
@@ -150,7 +176,7 @@ def _empty_world(draft: Draft) -> None:
     shapes = list(world.geoms)
     if shapes:
         names = ", ".join(geom.name or "without a name" for geom in shapes)
-        draft.say("dropped", "world", f"{len(shapes)} shapes of the world dropped: {names}")
+        draft.say("dropped", "world", f"shapes of the world dropped: {names}")
         for geom in shapes:
             draft.spec.delete(geom)
     for body in list(world.bodies):
@@ -178,8 +204,11 @@ def _settle_root(draft: Draft) -> None:
     joints = list(root.joints)
     free = [j for j in spec.joints if int(j.type) == int(mujoco.mjtJoint.mjJNT_FREE)]
     if len(free) > 1 or (free and len(joints) > 1):
-        names = ", ".join(f"'{j.name}'" for j in joints)
-        raise draft.refuse(f"link '{root.name}' has more than a free joint: {names}")
+        names = ", ".join(f"'{j.name}'" for j in (free if len(free) > 1 else joints))
+        raise draft.refuse(
+            f"the base of a robot has one free joint and no other, got {names}",
+            "Keep the free joint of the root link only",
+        )
     planar = False
     if not joints:
         _add_floating_base(draft, root)
@@ -209,7 +238,7 @@ def _settle_root(draft: Draft) -> None:
 
 def _add_floating_base(draft: Draft, root: mujoco.MjsBody) -> None:
     before = len(draft.spec.keys[0].qpos) if draft.spec.keys else 0
-    root.add_freejoint(name=_free_name("root", {j.name for j in draft.spec.joints}))
+    root.add_freejoint(name=free_name("root", {j.name for j in draft.spec.joints}))
     draft.say(
         "assumption", root.name, f"link '{root.name}' is fixed in the file: floating base added"
     )
@@ -218,10 +247,23 @@ def _add_floating_base(draft: Draft, root: mujoco.MjsBody) -> None:
             key.qpos = [*root.pos, *root.quat, *key.qpos]
 
 
+def _check_keyframes(draft: Draft) -> None:
+    """Drop keyframes of another length: the engine would fill them up without a word."""
+    wanted = len(draft.joint_names) + (7 if draft.root_kind == "free" else 3)
+    for key in list(draft.spec.keys):
+        if len(key.qpos) != wanted:
+            draft.say(
+                "dropped",
+                "keyframe",
+                f"keyframe '{key.name}' dropped: expected {wanted} positions, got {len(key.qpos)}",
+            )
+            draft.spec.delete(key)
+
+
 def _clean_free_joint(draft: Draft, joint: mujoco.MjsJoint) -> None:
     """Take away what a free joint inherits from defaults: it would push the base."""
     for name in ("damping", "stiffness", "armature", "frictionloss"):
-        value = np.atleast_1d(np.asarray(getattr(joint, name), dtype=np.float64))
+        value = np.array(getattr(joint, name), dtype=np.float64, ndmin=1)
         if np.any(value != 0.0):
             setattr(joint, name, 0.0 * getattr(joint, name))
             draft.say(
@@ -253,53 +295,6 @@ def _settle_plane(draft: Draft, joints: list[Any]) -> bool:
         _clean_free_joint(draft, joint)
         joint.limited = int(mujoco.mjtLimited.mjLIMITED_FALSE)
     return True
-
-
-def mount_motors(draft: Draft) -> dict[str, float]:
-    """Put one torque motor on each joint for whatever drives it; the limits that the old ones had.
-
-    Returns torque limits by joint, N m or N, for joints that have none of their own.
-    """
-    spec = draft.spec
-    limits: dict[str, float] = {}
-    kinds: dict[str, int] = {"servo": 0, "motor": 0}
-    on_joint = int(mujoco.mjtTrn.mjTRN_JOINT)
-    plain = int(mujoco.mjtBias.mjBIAS_NONE)
-    for old in list(spec.actuators):
-        kinds["motor" if int(old.biastype) == plain else "servo"] += 1
-        if int(old.trntype) == on_joint and old.target in draft.joint_names:
-            limit = _actuator_limit(old)
-            if limit is not None:
-                limits[old.target] = limit
-        spec.delete(old)
-    if kinds["servo"]:
-        draft.say("repair", "actuators", f"{kinds['servo']} servos replaced by torque motors")
-    for name in draft.joint_names:
-        motor = spec.add_actuator(name=_free_name(name, {a.name for a in spec.actuators}))
-        motor.target, motor.trntype = name, mujoco.mjtTrn.mjTRN_JOINT
-        motor.set_to_motor()
-        motor.gear = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        for flag in ("ctrllimited", "forcelimited", "actlimited"):
-            setattr(motor, flag, int(mujoco.mjtLimited.mjLIMITED_FALSE))
-    for key in spec.keys:
-        key.ctrl, key.act = [], []
-    return limits
-
-
-def _actuator_limit(actuator: mujoco.MjsActuator) -> float | None:
-    """Largest torque of an actuator at its joint, the smaller of its limits; None without one."""
-    gear = abs(float(actuator.gear[0]))
-    found: list[float] = []
-    off = int(mujoco.mjtLimited.mjLIMITED_FALSE)
-    force = np.abs(np.asarray(actuator.forcerange, dtype=np.float64))
-    if int(actuator.forcelimited) != off and force.max() > 0.0:
-        found.append(float(force.min() or force.max()) * gear)
-    ctrl = np.abs(np.asarray(actuator.ctrlrange, dtype=np.float64))
-    direct = int(actuator.biastype) == int(mujoco.mjtBias.mjBIAS_NONE)
-    if direct and int(actuator.ctrllimited) != off and ctrl.max() > 0.0:
-        gain = abs(float(actuator.gainprm[0]))
-        found.append(float(ctrl.min() or ctrl.max()) * gear * gain)
-    return min(found) if found else None
 
 
 def compiled(draft: Draft) -> tuple[mujoco.MjModel, str]:
@@ -343,10 +338,10 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
     wanted = len(draft.joint_names) + (6 if draft.root_kind == "free" else 3)
     if int(model.nv) != wanted:
         raise draft.refuse(f"expected {wanted} degrees of freedom, got {model.nv}")
-    bad = [names_ for names_, i in names.items() if not np.isfinite(model.body_mass[i])
-           or not np.all(np.isfinite(model.body_inertia[i]))]  # fmt: skip
-    if bad:
-        raise draft.refuse(f"the inertia of {listed([f'link {n!r}' for n in bad])} is not finite")
+    for field_ in FINITE:
+        if not np.all(np.isfinite(getattr(model, field_))):
+            row = int(np.argwhere(~np.isfinite(getattr(model, field_)))[0][0])
+            raise draft.refuse(f"{field_} {row} of the compiled model is not finite")
 
 
 def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:

@@ -113,7 +113,7 @@ def _check_structure(root: ET.Element, path: pathlib.Path) -> None:
             link = "" if element is None else element.get("link", "")
             if link not in links:
                 faults.append(f"joint '{_name(joint)}' has {end} '{link}', which is no link. "
-                              f"{nearest(link, links)}")  # fmt: skip
+                              f"{nearest(link, set(links))}")  # fmt: skip
             if end == "child":
                 children.append(link)
     faults += [f"link '{n}' has {children.count(n)} parents" for n in sorted(set(children))
@@ -185,7 +185,7 @@ def _note_mimics(joints: list[ET.Element], notices: list[Notice]) -> None:
             Notice(
                 kind="assumption",
                 part="mimic",
-                sentence=f"{len(tied)} joints mimic others ({', '.join(tied)}): kept as joints of "
+                sentence=f"joints that mimic others ({', '.join(tied)}) are kept as joints of "
                 "their own, tied by the engine in simulation only",
                 value=float(len(tied)),
             )
@@ -222,7 +222,7 @@ def meshes_dropped(users: dict[str, list[str]]) -> Notice:
     return Notice(
         kind="dropped",
         part="mesh",
-        sentence=f"{count} shapes dropped, because their meshes are not there or cannot be read: "
+        sentence=f"shapes dropped ({count}), because their meshes are not there or cannot be read: "
         f"{files}",
         value=float(count),
     )

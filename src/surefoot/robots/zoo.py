@@ -134,7 +134,7 @@ def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Ro
             )
     known = profile or Profile(path=path, name=draft.name)
     known.check(draft.joint_names, tuple(body.name for body in draft.spec.bodies[1:]))
-    torques = load.mount_motors(draft)
+    torques = _mount_motors(draft)
     _set_passive(draft, known)
     _set_limits(draft, known, torques)
     _add_spare_soles(draft, known)
@@ -166,6 +166,53 @@ def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Ro
         notices=tuple(draft.notices),
         mjcf=mjcf,
     )
+
+
+def _mount_motors(draft: load.Draft) -> dict[str, float]:
+    """Put one torque motor on each joint for whatever drives it; the limits that the old ones had.
+
+    Returns torque limits by joint, N m or N, for joints that have none of their own.
+    """
+    spec = draft.spec
+    limits: dict[str, float] = {}
+    kinds: dict[str, int] = {"servo": 0, "motor": 0}
+    on_joint = int(mujoco.mjtTrn.mjTRN_JOINT)
+    plain = int(mujoco.mjtBias.mjBIAS_NONE)
+    for old in list(spec.actuators):
+        kinds["motor" if int(old.biastype) == plain else "servo"] += 1
+        if int(old.trntype) == on_joint and old.target in draft.joint_names:
+            limit = _actuator_limit(old)
+            if limit is not None:
+                limits[old.target] = limit
+        spec.delete(old)
+    if kinds["servo"]:
+        draft.say("repair", "actuators", f"{kinds['servo']} servos replaced by torque motors")
+    for name in draft.joint_names:
+        motor = spec.add_actuator(name=load.free_name(name, {a.name for a in spec.actuators}))
+        motor.target, motor.trntype = name, mujoco.mjtTrn.mjTRN_JOINT
+        motor.set_to_motor()
+        motor.gear = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        for flag in ("ctrllimited", "forcelimited", "actlimited"):
+            setattr(motor, flag, int(mujoco.mjtLimited.mjLIMITED_FALSE))
+    for key in spec.keys:
+        key.ctrl, key.act = [], []
+    return limits
+
+
+def _actuator_limit(actuator: mujoco.MjsActuator) -> float | None:
+    """Largest torque of an actuator at its joint, the smaller of its limits; None without one."""
+    gear = abs(float(actuator.gear[0]))
+    found: list[float] = []
+    off = int(mujoco.mjtLimited.mjLIMITED_FALSE)
+    force = np.abs(np.asarray(actuator.forcerange, dtype=np.float64))
+    if int(actuator.forcelimited) != off and force.max() > 0.0:
+        found.append(float(force.min() or force.max()) * gear)
+    ctrl = np.abs(np.asarray(actuator.ctrlrange, dtype=np.float64))
+    direct = int(actuator.biastype) == int(mujoco.mjtBias.mjBIAS_NONE)
+    if direct and int(actuator.ctrllimited) != off and ctrl.max() > 0.0:
+        gain = abs(float(actuator.gainprm[0]))
+        found.append(float(ctrl.min() or ctrl.max()) * gear * gain)
+    return min(found) if found else None
 
 
 def _set_passive(draft: load.Draft, profile: Profile) -> None:

@@ -35,7 +35,10 @@ class Habit:
     head_level: float = 0.9
     """Share of the chest's roll that neck and head take back."""
     trunk_pitch: float = np.radians(2.0)
-    arm_out: float = np.radians(11.0)
+    """Of the chest forwards when standing."""
+    trunk_pitch_speed: float = 0.25
+    """More of it with the square of the sideways speed, per (m/s)²."""
+    arm_out: float = np.radians(7.0)
     """Upper arms out from the vertical when standing."""
     arm_out_speed: float = 0.8
     """More of it with the square of the sideways speed, per (m/s)²."""
@@ -130,7 +133,7 @@ def upper_body(
     angle = {name: wander(time) for name, wander in sway.angles.items()}
     breath = habit.breath * np.sin(2.0 * np.pi * habit.breath_hz * time)
     roll, chest = habit.pelvis_lean * off, habit.trunk_lean * off + angle["chest_roll"]
-    pitch = habit.trunk_pitch + angle["chest_pitch"]
+    pitch = habit.trunk_pitch + habit.trunk_pitch_speed * speed**2 + angle["chest_pitch"]
 
     def put(name: str, axes: str, *angles: Array) -> None:
         quat[:, body.INDEX[name]] = rotation.from_euler(axes, np.stack(angles, axis=1))
