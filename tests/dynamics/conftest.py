@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from surefoot.robots.robot import Robot
 
-MADE = ("branched", "planar")
+MADE = ("branched", "planar", "six")
 SHARED = {
     "g1": "g1/g1_bm_no_mesh_box_feet.xml",
     "t1": "t1/t1.xml",
@@ -25,7 +25,7 @@ SHARED = {
     params=[*MADE, "human25", *(pytest.param(name, marks=pytest.mark.shared) for name in SHARED)],
 )
 def robot(request: pytest.FixtureRequest) -> Robot:
-    """Each robot at hand: two made trees, the bundled one, and the shared ones where they are."""
+    """Each robot at hand: three made trees, the bundled one, and the shared ones where they are."""
     from make import trees
     from surefoot.robots.zoo import load_robot
 

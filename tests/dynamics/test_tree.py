@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from make.trees import BRANCHED, robot_of
+from make.trees import BRANCHED, SIX, robot_of
 from surefoot.dynamics.tree import read_tree
 from surefoot.errors import BadRobot
 
@@ -22,6 +22,13 @@ def test_joint_kinds_are_the_numbers_of_the_engine() -> None:
     tree = read_tree(robot_of(BRANCHED).model)
     assert tree.joint_kind.tolist() == [0, 3, 3, 2, 3, 3, 3]
     assert tree.dof_turns.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1]
+    assert tree.link_free.tolist() == [0, 1, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_six_scalar_joints_of_a_base_are_no_free_joint() -> None:
+    tree = read_tree(robot_of(SIX).model)
+    assert tree.link_free.tolist() == [0, 0, 0]
+    assert tree.link_dofs.tolist() == [0, 6, 1]
 
 
 def test_all_arrays_are_locked_copies_that_do_not_follow_the_model() -> None:

@@ -56,18 +56,18 @@ def rate_by_difference(robot: Robot, states: States, point_w: np.ndarray) -> np.
     return (momentum_about(after, point_w) - momentum_about(before, point_w)) / (2.0 * STEP_S)
 
 
-def test_the_root_rows_of_the_engine_are_the_required_wrench_about_the_root(robot: Robot) -> None:
-    """Rows 3 to 5 of a free joint are the moment in body axes; a planar root has x, z and pitch."""
+def test_the_root_rows_of_the_engine_are_the_power_of_the_required_wrench(robot: Robot) -> None:
+    """For a free root: force in world axes, then moment about its origin turned into body axes."""
     states = random_states(robot.model, 1000, seed=21)
     root = robot.link_id(robot.root_link)
     want = engine_values(robot.model, states, root, np.zeros(3))
-    got = required_wrench(batch_of(robot, states), want["link_pos_w"][:, root])
-    rows = want["inverse_dynamics"][:, :6].copy()
-    if robot.root_kind == "planar":
-        assert worst(got[:, [0, 2, 4]], rows[:, :3]) < AGREED
-        return
-    rows[:, 3:] = np.einsum("nij,nj->ni", want["link_rot_wl"][:, root], rows[:, 3:])
-    assert worst(got, rows) < AGREED
+    rows = int(robot.model.body_dofnum[root])
+    wrench = required_wrench(batch_of(robot, states), want["link_pos_w"][:, root])
+    power = np.einsum("nij,ni->nj", want["jacobian"][:, :, :rows], wrench)
+    assert worst(power, want["inverse_dynamics"][:, :rows]) < AGREED
+    if robot.root_kind == "free":
+        moment_b = np.einsum("nji,nj->ni", want["link_rot_wl"][:, root], wrench[:, 3:])
+        assert worst(np.hstack([wrench[:, :3], moment_b]), power) < AGREED
 
 
 def test_momentum_rate_is_required_wrench_plus_gravity_about_the_centre_of_mass(

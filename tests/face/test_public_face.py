@@ -31,6 +31,7 @@ def _typed_imports() -> dict[str, str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("surefoot.")
         for alias in node.names
+        if alias.name != "__version__"
     }
 
 

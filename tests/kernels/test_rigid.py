@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from make.trees import BRANCHED, PLANAR, States, random_states, robot_of, worst
+from make.trees import BRANCHED, PLANAR, SIX, States, random_states, robot_of, worst
 from surefoot.arrays import door
 from surefoot.dynamics.tree import read_tree
 from surefoot.kernels import rigid
@@ -91,7 +91,7 @@ def centre(links: Links, tree: Tree, b: int) -> tuple[Links, np.ndarray]:
     return Links(*(values[1] for values in moved)), links.R[b] @ local @ links.R[b].T
 
 
-@pytest.fixture(scope="module", params=[BRANCHED, PLANAR], ids=["branched", "planar"])
+@pytest.fixture(scope="module", params=[BRANCHED, PLANAR, SIX], ids=["branched", "planar", "six"])
 def case(request: pytest.FixtureRequest) -> tuple[Tree, States, list[Links]]:
     model = robot_of(request.param).model
     tree, states = read_tree(model), random_states(model, FRAMES, seed=11)

@@ -59,6 +59,22 @@ PLANAR = """
 </worldbody></mujoco>
 """
 
+# A base of six scalar joints has as many degrees of freedom as a free joint and is none; turns of
+# 1e-9 rad leave w at 1 to the last bit.
+SIX = """
+<mujoco><compiler angle="radian"/>
+<worldbody>
+  <body name="base" pos="0 0 1">
+    <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+    <joint name="z" type="slide" axis="0 0 1"/><joint name="yaw" axis="0 0 1"/>
+    <joint name="pitch" axis="0 1 0"/><joint name="roll" axis="1 0 0"/>
+    <inertial pos="0.01 0 0.1" mass="9" diaginertia="0.2 0.3 0.1"/>
+    <body name="leg" pos="0 0.1 -0.1" quat="1 1e-9 2e-9 0"><joint name="hip" axis="0 1 0"/>
+      <inertial pos="0 0 -0.2" mass="4" diaginertia="0.05 0.05 0.01"/></body>
+  </body>
+</worldbody></mujoco>
+"""
+
 BALL = """
 <mujoco><worldbody><body name="point" pos="0 0 0.5"><freejoint/>
   <geom type="sphere" size="0.1" mass="5"/></body></worldbody></mujoco>

@@ -18,10 +18,14 @@ SOLE = np.array(
 LEG = """
       <body name="{side}_leg" pos="0 {y} -0.05"><joint name="{side}_hip" axis="1 0 0"/>
         <geom type="capsule" fromto="0 0 -0.05 0 0 -0.7" size="0.05" mass="5"/>
-        <body name="{side}_foot" pos="0 0 -0.75"><joint name="{side}_ankle" axis="1 0 0"/>
+        <body name="{side}_foot" pos="0 0 -0.75" quat="{foot}"><joint name="{side}_ankle" axis="1 0 0"/>
           <geom type="box" size="0.1 0.04 0.025" pos="0 0 -0.025" mass="1"/></body></body>
 """
-WALKER = f"""
+
+
+def walker_xml(right_foot: str = "1 0 0 0") -> str:
+    """The model's text; the right foot's frame may be turned in its leg."""
+    return f"""
 <mujoco><worldbody>
   <geom name="floor" type="plane" size="5 5 0.1"/>
   <body name="pelvis" pos="0 0 0.85"><freejoint/>
@@ -30,15 +34,16 @@ WALKER = f"""
       <geom type="ellipsoid" size="0.1 0.16 0.2" pos="0 0 0.15" mass="12"/>
       <geom type="cylinder" size="0.05 0.04" pos="0 0 0.38" mass="1"/>
       <geom type="sphere" size="0.11" pos="0 0 0.52" mass="4"/></body>
-    {LEG.format(side="left", y=0.1)}{LEG.format(side="right", y=-0.1)}
+    {LEG.format(side="left", y=0.1, foot="1 0 0 0")}
+    {LEG.format(side="right", y=-0.1, foot=right_foot)}
   </body>
 </worldbody></mujoco>
 """
 
 
-def walker() -> Robot:
+def walker(right_foot: str = "1 0 0 0") -> Robot:
     """A biped of 37 kg with two soles; in its home pose they lie on z = 0."""
-    robot = robot_of(WALKER)
+    robot = robot_of(walker_xml(right_foot))
     reach = np.full(len(robot.joint_names), 1.0)
     soles = (Sole("left_foot", "left", SOLE), Sole("right_foot", "right", SOLE))
     limits = {"joint_min": -reach, "joint_max": reach}

@@ -162,7 +162,7 @@ def test_joints_stand_where_the_product_of_all_turns_puts_them() -> None:
                 turn.append(own)
                 place.append(clip.root_pos[i])
             else:
-                place.append(place[parent] + turn[parent].apply(clip.skeleton.offsets[j]))
+                place.append(place[parent] + turn[parent].apply(np.array(clip.skeleton.offsets[j])))
                 turn.append(turn[parent] * own)
         assert np.abs(clip.joint_pos_w[i] - place).max() < 1e-14
         matrices = rotation.as_matrix(clip.joint_quat_w[i])

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from make.walkers import WALKER
+from make.walkers import walker_xml
 from surefoot.reports import geometry
 
 
@@ -22,10 +22,10 @@ def body(inside: str, assets: str = "") -> str:
 
 
 def test_every_kind_of_geom_is_drawn_and_the_floor_is_not():
-    kinds = sorted(shape.kind for shape in found(WALKER))
+    kinds = sorted(shape.kind for shape in found(walker_xml()))
     assert kinds.count("ellipsoid") == 1
     assert kinds.count("polyhedron") == 4  # pelvis, neck, two feet
-    assert all(shape.link > 0 for shape in found(WALKER))
+    assert all(shape.link > 0 for shape in found(walker_xml()))
 
 
 @pytest.mark.parametrize(

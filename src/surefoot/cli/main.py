@@ -191,10 +191,14 @@ def _condensed(box: str) -> tuple[str, str]:
     rows = [row.strip("│").rstrip() for row in plain.splitlines() if not row.startswith(("╭", "╰"))]
     sections: list[list[str]] = [[]]
     for row in rows:
-        if re.fullmatch(r" ?─+ ?", row):
+        if re.fullmatch(r" ?(─+|-{5,}) ?", row):
             sections.append([])
         elif row.strip() and not row.startswith(" " * 9):
             sections[-1].append(row.strip())
+    if (
+        "╭" not in plain and len(sections) > 1
+    ):  # these signs cannot be printed here: the title is a section of its own
+        del sections[0]
     first, *others = sections
     options = [found for row in first[1:] if (found := _option_name(row))]
     if first and first[0].startswith("Missing from") and options:

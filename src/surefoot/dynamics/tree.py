@@ -37,6 +37,7 @@ def read_tree(model: mujoco.MjModel) -> Tree:
         link_joints=_whole(model.body_jntnum),
         link_dof=_whole(model.body_dofadr),
         link_dofs=_whole(model.body_dofnum),
+        link_free=_whole(np.isin(np.arange(model.nbody), model.jnt_bodyid[kind == FREE])),
         joint_kind=_whole(kind),
         joint_qpos=_whole(model.jnt_qposadr),
         joint_dof=_whole(model.jnt_dofadr),

@@ -2,7 +2,7 @@
 
 Per frame, Gauss-Newton steps inside the limits; a step is refused, and the damping raised, when it
 makes the weighted squares larger (Levenberg). Pins are tasks with a weight far above all others;
-after each step they are put back onto their points with the same factor, so that it may be long.
+after each step they are put back onto their points, so that it may be long.
 
 Scalar joints are spoken of by degree of freedom: `at[d]` is their place in qpos, −1 for the six of
 a free root, which then come first in qvel and qpos.
@@ -14,13 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from surefoot.kernels.box import NOT_POSITIVE, SETTLED, back_substitute, boxed_step
+from surefoot.kernels.box import NOT_POSITIVE, SETTLED, boxed_step
 from surefoot.kernels.rotation import from_rotvec, multiply, unit
 from surefoot.kernels.tasks import Pose, farthest, measure
 from surefoot.kernels.tree import place
 
-REPAIRS = 8  # of the pins after one step; each divides their error by ten to a thousand
-PINNED_M = 1e-9  # pins nearer than this are left alone
+REPAIRS = 6  # of the pins after one step; 1 to 3 are usual
+MET_M = 1e-6  # pins nearer than this are met
+WORTHWHILE = 0.7  # of the error before: a repair that leaves more is the last
+PINNED_M = 1e-10  # pins nearer than this are left alone
 FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
 RISE, FALL = 10.0, 0.1  # of the damping, where the model promised far too much, and where it held
 POOR, GOOD = 0.25, 0.75  # share of the promised decrease that was found
@@ -50,13 +52,17 @@ class Room(NamedTuple):
     """Scratch of one frame."""
 
     rows: np.ndarray
-    gradient: np.ndarray
+    gradient: np.ndarray  # of the tasks and the posture
     normal: np.ndarray
+    drive: np.ndarray  # the same with the pins
+    stiff: np.ndarray
     factor: np.ndarray
     held: np.ndarray
     box: np.ndarray  # (2, nv) bounds of the step
     step: np.ndarray
+    spare: np.ndarray  # system of a repair, its gradient and its step
     pull: np.ndarray
+    way: np.ndarray
     bounds: np.ndarray  # (2, nv) bounds of the positions
     q: np.ndarray
     trial: np.ndarray
@@ -69,11 +75,15 @@ def scratch(links: int, nv: int, nq: int) -> tuple[Pose, Room]:
         rows=np.zeros((3, nv)),
         gradient=np.zeros(nv),
         normal=np.zeros((nv, nv)),
+        drive=np.zeros(nv),
+        stiff=np.zeros((nv, nv)),
         factor=np.zeros((nv, nv)),
         held=np.zeros(nv, dtype=np.int64),
         box=np.zeros((2, nv)),
         step=np.zeros(nv),
+        spare=np.zeros((nv, nv)),
         pull=np.zeros(nv),
+        way=np.zeros(nv),
         bounds=np.zeros((2, nv)),
         q=np.zeros(nq),
         trial=np.zeros(nq),
@@ -139,23 +149,35 @@ def _set_box(at, bounds, q, gradient, box, held, guess):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _repin(tree, pins, joints, goal, weight, pose, room):
-    """Bring the pins of room.trial back onto their points; the way there is added to room.step."""
+def _repin(tree, pins, joints, goal, weight, damping, pose, room):
+    """Bring the pins of room.trial back onto their points; how far they are from them then, m.
+
+    The way there is added to room.step.
+    Newton steps on the pins alone, the shortest ones in the measure of the tasks. The pins' rows
+    are made anew for each: an old factor would send what they turned by far along the free ways.
+    """
     before = math.inf
     for _ in range(REPAIRS):
         far = farthest(pins, goal, weight, pose)
-        if far < PINNED_M or not far < 0.7 * before:
-            return
+        if far < PINNED_M or not far < WORTHWHILE * before:
+            return far
         before = far
-        room.pull[:] = 0.0
-        measure(pins, goal, weight, pose, room.rows, room.pull, room.normal[:0])
-        for d in range(room.pull.shape[0]):
-            room.pull[d] = -room.pull[d] if room.held[d] == 0 else 0.0
-        back_substitute(room.factor, room.pull)
-        _move(joints.at, room.trial, room.pull, room.bounds, room.trial)
-        for d in range(room.pull.shape[0]):
-            room.step[d] += room.pull[d]
+        for d in range(room.drive.shape[0]):
+            room.pull[d] = 0.0
+            for k in range(d + 1):
+                room.spare[d, k] = room.normal[d, k]
+        measure(pins, goal, weight, pose, room.rows, room.pull, room.spare)
+        _set_box(joints.at, room.bounds, room.trial, room.pull, room.box, room.held, False)
+        if (
+            boxed_step(room.spare, room.pull, damping, room.box, room.held, room.factor, room.way)
+            == NOT_POSITIVE
+        ):
+            return far
+        _move(joints.at, room.trial, room.way, room.bounds, room.trial)
+        for d in range(room.step.shape[0]):
+            room.step[d] += room.way[d]
         place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
+    return farthest(pins, goal, weight, pose)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -210,62 +232,60 @@ def _next_damping(damping, share, stiffness, least):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _squares(tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradient, normal):
-    """Half of all weighted squares at q, where the links stand; adds gradient and normal matrix."""
-    total = measure(tasks, goal, weight, pose, rows, gradient, normal)
-    total += measure(pins, spot, hold, pose, rows, gradient, normal)
-    return total + _lean(joints, q, gradient, normal)
+def _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room):
+    """Write the systems without and with the pins at room.q; the halved squares of both."""
+    gradient, normal, drive, stiff = room.gradient, room.normal, room.drive, room.stiff
+    gradient[:] = 0.0
+    normal[:] = 0.0
+    soft = measure(tasks, goal, weight, pose, room.rows, gradient, normal)
+    soft += _lean(joints, room.q, gradient, normal)
+    for d in range(gradient.shape[0]):
+        drive[d] = gradient[d]
+        for k in range(d + 1):
+            stiff[d, k] = normal[d, k]
+    return soft, measure(pins, spot, hold, pose, room.rows, drive, stiff)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, pose, room):
     """Move room.q to the least squares of one frame; steps tried, and whether they converged."""
-    damping, cost, stiffness, fresh = course.damping, math.inf, 0.0, True
-    rows, gradient, normal, step, q = room.rows, room.gradient, room.normal, room.step, room.q
+    damping, soft, hard, stiffness, fresh = course.damping, 0.0, 0.0, 0.0, True
+    step, q, trial = room.step, room.q, room.trial
+    nothing, no_matrix = room.gradient[:0], room.normal[:0]
     place(tree, q, pose.pos, pose.quat, pose.rot, pose.screw)
     for i in range(course.iterations):
         if fresh:
-            gradient[:] = 0.0
-            normal[:] = 0.0
-            cost = _squares(
-                tasks, pins, joints, q, goal, weight, spot, hold, pose, rows, gradient, normal
-            )
-            stiffness = _mean_diagonal(normal)
-            _set_box(joints.at, room.bounds, q, gradient, room.box, room.held, i == 0)
-        status = boxed_step(normal, gradient, damping, room.box, room.held, room.factor, step)
+            soft, hard = _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room)
+        _set_box(joints.at, room.bounds, q, room.drive, room.box, room.held, i == 0)
+        status = boxed_step(room.stiff, room.drive, damping, room.box, room.held, room.factor, step)
         if status == NOT_POSITIVE:
             damping = _next_damping(damping, -1.0, stiffness, course.damping)
             fresh = False
             continue
         cut = _shorten(joints.turns, step, course.step_cap)
-        promised = _promised(gradient, normal, step)
-        _move(joints.at, q, step, room.bounds, room.trial)
-        place(tree, room.trial, pose.pos, pose.quat, pose.rot, pose.screw)
-        if not cut:
-            _repin(tree, pins, joints, spot, hold, pose, room)
-        new = _squares(
-            tasks,
-            pins,
-            joints,
-            room.trial,
-            goal,
-            weight,
-            spot,
-            hold,
-            pose,
-            rows,
-            gradient[:0],
-            normal[:0],
-        )
-        done = _is_short(step, course.tolerance) and damping <= max(stiffness, course.damping)
-        fresh = new <= cost * (1.0 + NOISE)
+        _move(joints.at, q, step, room.bounds, trial)
+        place(tree, trial, pose.pos, pose.quat, pose.rot, pose.screw)
+        promised = _promised(room.drive, room.stiff, step)
+        met = not cut and _repin(tree, pins, joints, spot, hold, damping, pose, room) < MET_M
+        soft_there = measure(tasks, goal, weight, pose, room.rows, nothing, no_matrix)
+        soft_there += _lean(joints, trial, nothing, no_matrix)
+        hard_there = measure(pins, spot, hold, pose, room.rows, nothing, no_matrix)
+        found = soft - soft_there + hard - hard_there
+        if met:  # by repairs that the model knows nothing of: only the tasks can judge it
+            promised = _promised(room.gradient, room.normal, step) + hard - hard_there
+            stiffness = _mean_diagonal(room.normal)
+        else:
+            stiffness = _mean_diagonal(room.stiff)
+        noise = NOISE * (soft + hard)
+        fresh = found >= -noise
         if fresh:
             for a in range(q.shape[0]):
-                q[a] = room.trial[a]
-        if done and status == SETTLED:
+                q[a] = trial[a]
+        if status == SETTLED and damping <= max(stiffness, course.damping) and _is_short(step, course.tolerance):
             return i + 1, True
-        if promised > NOISE * cost:
-            damping = _next_damping(damping, (cost - new) / promised, stiffness, course.damping)
+        if not fresh or promised > noise:
+            share = found / promised if fresh else -1.0
+            damping = _next_damping(damping, share, stiffness, course.damping)
     return course.iterations, False
 
 

@@ -28,6 +28,7 @@ class Tree(NamedTuple):
     link_joints: np.ndarray  # (b) number of joints
     link_dof: np.ndarray  # (b) first degree of freedom
     link_dofs: np.ndarray  # (b) number of degrees of freedom
+    link_free: np.ndarray  # (b) 1 where the joint is a free one
     joint_kind: np.ndarray  # (j) FREE, SLIDE or HINGE
     joint_qpos: np.ndarray  # (j) first index into qpos
     joint_dof: np.ndarray  # (j) first index into qvel
@@ -52,68 +53,65 @@ def place(tree, q, pos, quat, rot, screw):
     rot[0, :] = 0.0
     rot[0, 0], rot[0, 4], rot[0, 8] = 1.0, 1.0, 1.0
     for b in range(1, tree.link_parent.shape[0]):
-        first = tree.link_joint[b]
-        if tree.link_joints[b] == 1 and tree.joint_kind[first] == FREE:
-            a = tree.joint_qpos[first]
+        if tree.link_free[b] == 1:
+            a = tree.joint_qpos[tree.link_joint[b]]
             px, py, pz = q[a], q[a + 1], q[a + 2]
             w, x, y, z = rotation.unit(q[a + 3], q[a + 4], q[a + 5], q[a + 6])
         else:
-            up = tree.link_parent[b]
+            up, turn = tree.link_parent[b], tree.link_quat[b]
             lx, ly, lz = tree.link_pos[b, 0], tree.link_pos[b, 1], tree.link_pos[b, 2]
             px = pos[up, 0] + rot[up, 0] * lx + rot[up, 1] * ly + rot[up, 2] * lz
             py = pos[up, 1] + rot[up, 3] * lx + rot[up, 4] * ly + rot[up, 5] * lz
             pz = pos[up, 2] + rot[up, 6] * lx + rot[up, 7] * ly + rot[up, 8] * lz
             w, x, y, z = quat[up, 0], quat[up, 1], quat[up, 2], quat[up, 3]
-            turn = tree.link_quat[b]
-            if turn[0] != 1.0:
+            if turn[1] != 0.0 or turn[2] != 0.0 or turn[3] != 0.0:
                 w, x, y, z = rotation.multiply(w, x, y, z, turn[0], turn[1], turn[2], turn[3])
-            for j in range(first, first + tree.link_joints[b]):
-                d = tree.joint_dof[j]
+            for j in range(tree.link_joint[b], tree.link_joint[b] + tree.link_joints[b]):
                 by = q[tree.joint_qpos[j]] - tree.joint_zero[j]
-                ax, ay, az = tree.joint_axis[j, 0], tree.joint_axis[j, 1], tree.joint_axis[j, 2]
-                ux, uy, uz = rotation.rotate(w, x, y, z, ax, ay, az)
-                if tree.joint_kind[j] == SLIDE:
-                    px += by * ux
-                    py += by * uy
-                    pz += by * uz
-                    screw[d, 0], screw[d, 1], screw[d, 2] = 0.0, 0.0, 0.0
-                    screw[d, 3], screw[d, 4], screw[d, 5] = ux, uy, uz
-                    continue
-                cx, cy, cz = tree.joint_pos[j, 0], tree.joint_pos[j, 1], tree.joint_pos[j, 2]
-                beside = cx != 0.0 or cy != 0.0 or cz != 0.0
-                if beside:
-                    rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
-                    px, py, pz = px + rx, py + ry, pz + rz  # the anchor stays where it is
-                screw[d, 0], screw[d, 1], screw[d, 2] = ux, uy, uz
-                screw[d, 3], screw[d, 4], screw[d, 5] = px, py, pz
-                tw, tx, ty, tz = rotation.from_axis_angle(ax, ay, az, by)
-                w, x, y, z = rotation.multiply(w, x, y, z, tw, tx, ty, tz)
-                if beside:
-                    rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
-                    px, py, pz = px - rx, py - ry, pz - rz
+                px, py, pz, w, x, y, z = _moved(tree, j, by, px, py, pz, w, x, y, z, screw)
         pos[b, 0], pos[b, 1], pos[b, 2] = px, py, pz
         quat[b, 0], quat[b, 1], quat[b, 2], quat[b, 3] = w, x, y, z
         turned = rotation.as_matrix(w, x, y, z)
         for e in range(9):
             rot[b, e] = turned[e]
-        if tree.link_joints[b] == 1 and tree.joint_kind[first] == FREE:
-            d = tree.joint_dof[first]
+        if tree.link_free[b] == 1:
+            d = tree.link_dof[b]
             screw[d : d + 3, :] = 0.0
             for e in range(3):
                 screw[d + e, 3 + e] = 1.0
                 for c in range(3):
                     screw[d + 3 + e, c] = turned[3 * c + e]
                     screw[d + 3 + e, 3 + c] = pos[b, c]
-    for d in range(screw.shape[0]):  # anchors become the linear part at pos[1]
-        if tree.dof_turns[d] == 1:
-            screw[d, 3], screw[d, 4], screw[d, 5] = rotation.cross(
-                screw[d, 3] - pos[1, 0],
-                screw[d, 4] - pos[1, 1],
-                screw[d, 5] - pos[1, 2],
-                screw[d, 0],
-                screw[d, 1],
-                screw[d, 2],
-            )
+    for d in range(screw.shape[0]):
+        if tree.dof_turns[d] == 1:  # the point of the axis becomes the velocity at pos[1]
+            rx, ry, rz = screw[d, 3] - pos[1, 0], screw[d, 4] - pos[1, 1], screw[d, 5] - pos[1, 2]
+            vx, vy, vz = rotation.cross(rx, ry, rz, screw[d, 0], screw[d, 1], screw[d, 2])
+            screw[d, 3], screw[d, 4], screw[d, 5] = vx, vy, vz
+
+
+@njit(cache=True, nogil=True)
+def _moved(tree, j, by, px, py, pz, w, x, y, z, screw):
+    """A pose moved by one scalar joint, whose axis (and a point of it) is put down in screw."""
+    d = tree.joint_dof[j]
+    ax, ay, az = tree.joint_axis[j, 0], tree.joint_axis[j, 1], tree.joint_axis[j, 2]
+    ux, uy, uz = rotation.rotate(w, x, y, z, ax, ay, az)
+    if tree.joint_kind[j] == SLIDE:
+        screw[d, 0], screw[d, 1], screw[d, 2] = 0.0, 0.0, 0.0
+        screw[d, 3], screw[d, 4], screw[d, 5] = ux, uy, uz
+        return px + by * ux, py + by * uy, pz + by * uz, w, x, y, z
+    cx, cy, cz = tree.joint_pos[j, 0], tree.joint_pos[j, 1], tree.joint_pos[j, 2]
+    beside = cx != 0.0 or cy != 0.0 or cz != 0.0  # a tenth of the time is saved where it is not
+    if beside:
+        rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
+        px, py, pz = px + rx, py + ry, pz + rz
+    screw[d, 0], screw[d, 1], screw[d, 2] = ux, uy, uz
+    screw[d, 3], screw[d, 4], screw[d, 5] = px, py, pz
+    tw, tx, ty, tz = rotation.from_axis_angle(ax, ay, az, by)
+    w, x, y, z = rotation.multiply(w, x, y, z, tw, tx, ty, tz)
+    if beside:
+        rx, ry, rz = rotation.rotate(w, x, y, z, cx, cy, cz)
+        px, py, pz = px - rx, py - ry, pz - rz
+    return px, py, pz, w, x, y, z
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +126,7 @@ def flow(tree, v, a, screw, vel, acc):
         for e in range(6):
             acc[b, e] = acc[up, e]
         start = tree.link_dof[b]
-        if tree.link_dofs[b] == 6:
+        if tree.link_free[b] == 1:
             for d in range(start, start + 6):
                 for e in range(6):
                     acc[b, e] += screw[d, e] * a[d]

@@ -32,7 +32,7 @@ from surefoot.kinematics.targets import Pin, PointTarget, Target, check_frames, 
 from surefoot.motion.motion import checked_time
 from surefoot.robots.robot import Robot
 
-PIN_RATIO = 1e3  # a pin's weight over the largest other: a pull of 1 m moves it by 1 µm
+PIN_RATIO = 1e4  # a pin's weight over the largest other: what it gives way is 1e-8 of the pull
 PIN_MISSED_M = 1e-4  # a pin farther off is said: 0.1 mm is what a reachable pin is promised
 
 

@@ -276,7 +276,7 @@ def _scheme(row: dict[str, Any]) -> Scheme:
         up=row.get("up", ""),
         marks=tuple(row.get("marks", [])),
         parts={name: parts[name] for name in CANONICAL_NAMES},
-        optional=frozenset(optional),
+        optional=frozenset(optional.intersection(CANONICAL_NAMES)),
     )
 
 

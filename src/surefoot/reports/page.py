@@ -176,10 +176,10 @@ def _drawer(value: object) -> Drawer:
 def _page(chapters: Sequence[_Chapter], title: str) -> str:
     """The whole page."""
     names = [_name(chapter.context) for chapter in chapters]
-    heading = title or ", ".join(dict.fromkeys(names)) or "Report"
+    heading = title or ", ".join(dict.fromkeys(names))
     own = files("surefoot.reports")
     body = "".join(
-        _article(chapter, name if name != heading else "", i)
+        _article(chapter, name if len(chapters) > 1 else "", i)
         for i, (chapter, name) in enumerate(zip(chapters, names, strict=True))
     )
     return string.Template((own / "page.html").read_text("utf-8")).substitute(
@@ -199,7 +199,7 @@ def _name(context: Context) -> str:
 
 
 def _article(chapter: _Chapter, name: str, number: int) -> str:
-    """One chapter; without a heading where the page's own says the same."""
+    """One chapter; a page's only one has no heading of its own."""
     parts = [_drawer(value)(value, chapter.context) for value in chapter.values]
     lede = "".join(f"<p>{escape(text)}</p>" for part in parts for text in part.sentences)
     head = f"<h2>{escape(name)}</h2>" if name else ""
@@ -257,7 +257,7 @@ def _table(block: Block) -> str:
         for row in block.rows[:MOST_ROWS]
     )
     top = f"<thead><tr>{head}</tr></thead>" if any(block.head) else ""
-    table = f'<div class="scroll"><table>{top}<tbody>{body}</tbody></table></div>'
+    table = f'<div class="scroll" tabindex="0"><table>{top}<tbody>{body}</tbody></table></div>'
     rest = len(block.rows) - MOST_ROWS
     if rest > 0:
         table += f"<p>and {rest} more</p>"

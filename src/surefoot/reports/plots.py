@@ -80,7 +80,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The outline of a stance on the ground, in the plot's axes (forward, left), m."""
+    """The outline of a stance on the ground, in the plot's axes, m."""
 
     corners: Float64[Array, "k 2"]
     role: str
@@ -146,13 +146,15 @@ def from_above(
     paths: Sequence[tuple[str, Float64[Array, "n 2"], str]],
     footprints: Sequence[Footprint],
     *,
+    names: tuple[str, str] = ("forward", "left"),
     outside: Bool[BoolArray, " n"] | None = None,
     label: str,
 ) -> str:
-    """Paths and footprints seen from above: forward to the right, left upwards, equal scales.
+    """Paths and footprints seen from above, with equal scales.
 
     Args:
-        paths: label, points (forward, left) and role of each path; not finite where there is none.
+        paths: label, points and role of each path; not finite where there is none.
+        names: directions of the points' two columns, to the right and upwards on the sheet.
         outside: samples of the first path that are marked.
         label: what the plot shows, for those who do not see it.
     """
@@ -161,7 +163,7 @@ def from_above(
     tall = float(np.clip(wide * (high[1] - low[1]) / (high[0] - low[0]), 1.6, 5.0))
     scale = max((high[0] - low[0]) / wide, (high[1] - low[1]) / tall)  # m/in, the same both ways
     middle, half = 0.5 * (low + high), 0.5 * scale * np.array([wide, tall])
-    with _sheet(tall + 0.65) as figure:
+    with _sheet(tall + 0.8) as figure:
         ax = _axes(figure, LEFT_IN, 0.5, wide, tall)
         for footprint in footprints:
             colour = ROLES[footprint.role]
@@ -179,13 +181,14 @@ def from_above(
                 color=ROLES["bad"],
                 linestyle="none",
                 marker="x",
-                markersize=4.0,
+                markersize=3.0,
+                markeredgewidth=0.7,
                 label="outside the support",
             )
         ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
-        ax.set_xlabel("forward, m")
-        ax.set_ylabel("left, m")
+        ax.set_xlabel(f"{names[0]}, m")
+        ax.set_ylabel(f"{names[1]}, m")
         _legend(ax)
         return _svg(figure, label, {})
 
@@ -354,7 +357,16 @@ def _bars(ax: Axes, bars: Sequence[Bar], rows: Sequence[str]) -> None:
 
 
 def _legend(ax: Axes) -> None:
-    ax.legend(loc="upper right", ncols=4, fontsize=8.5, borderaxespad=0.1, handlelength=1.8)
+    """Above the axes, where no line can run through it."""
+    ax.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.99),
+        ncols=4,
+        fontsize=8.5,
+        borderaxespad=0.0,
+        borderpad=0.2,
+        handlelength=1.8,
+    )
 
 
 def _window(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from pathlib import PurePath
 
 import numpy as np
 
@@ -208,6 +208,10 @@ def _over_time(finding: Balance, context: Context) -> Block:
 def _from_above(finding: Balance, context: Context) -> Block:
     forward = _forward(context)
     axes = np.column_stack([forward, [-forward[1], forward[0]]])
+    names = ("forward", "left")
+    ahead, aside = np.ptp(finding.com_w[:, :2] @ axes, axis=0)
+    if aside > ahead:  # a sheet is wider than high
+        axes, names = np.column_stack([-axes[:, 1], axes[:, 0]]), ("right", "forward")
     there = np.where(finding.judged, 1.0, np.nan)[:, None]
     svg = plots.from_above(
         (
@@ -215,6 +219,7 @@ def _from_above(finding: Balance, context: Context) -> Block:
             ("CoM", finding.com_w[:, :2] @ axes, "com"),
         ),
         _footprints(context, axes),
+        names=names,
         outside=finding.outside,
         label="Paths of ZMP and centre of mass over the footprints, from above",
     )
@@ -290,9 +295,10 @@ def _bands(context: Context) -> tuple[list[plots.Bar], list[str]]:
         names = [f"{side} {end}" for end in _ends(robot, stance)] or [stance.link]
         role = _role(robot, stance.link)
         bars += [plots.Bar(name, stance.start, stance.end, role, stance.moving) for name in names]
-    order = {name: i for i, name in enumerate(("left toe", "left heel", "right toe", "right heel"))}
-    used = dict.fromkeys(bar.row for bar in bars)
-    return bars, sorted(used, key=lambda name: order.get(name, len(order)))
+    soles = (sole.link for sole in robot.soles)
+    known = ("left toe", "left heel", "right toe", "right heel", *dict.fromkeys(soles))
+    used = list(dict.fromkeys(bar.row for bar in bars))
+    return bars, [row for row in known if row in used] + [row for row in used if row not in known]
 
 
 def _standing_note(clip: Clip) -> str:
@@ -357,20 +363,29 @@ def _joints(ranges: list[plots.Range], near: list[plots.Range]) -> tuple[Block, 
         return ()
     shown = ranges[:MOST_JOINTS]
     label = f"Ranges of the {len(shown)} joints that come closest to a limit"
-    text = f"{label}, of {len(ranges)}. {len(near)} come within {_percent(NEAR_LIMIT)} of it."
+    count = f"{len(near)} come" if len(near) > 1 else "One comes" if near else "None comes"
+    text = f"{label}, of {len(ranges)}. {count} within {_percent(NEAR_LIMIT)} of the range."
     return (Block("Joints near their limits", text, (plots.joint_ranges(shown, label=label),)),)
 
 
 def _provenance(clip: Clip, robot: Robot) -> tuple[tuple[str, str], ...]:
     steps = tuple(
-        (
-            f"step {i}",
-            step.what + (f" {json.dumps(step.parameters, default=str)}" if step.parameters else ""),
-        )
+        (f"step {i}", ", ".join((step.what, *map(_parameter, step.parameters.items()))))
         for i, step in enumerate(clip.meta.history, start=1)
     )
     return (
-        ("robot", f"{robot.name}, {robot.mass:.2f} kg, from {robot.source}"),
-        ("clip", clip.meta.source or "made in Python"),
+        ("robot", f"{robot.name}, {robot.mass:.2f} kg, from {_shown(robot.source)}"),
+        ("clip", _shown(clip.meta.source) or "made in Python"),
         *steps,
     )
+
+
+def _shown(source: str) -> str:
+    """A source without its folders where these say whose machine it was: reports are passed on."""
+    path = PurePath(source)
+    return path.name if path.is_absolute() else source
+
+
+def _parameter(item: tuple[str, object]) -> str:
+    name, value = item
+    return f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"

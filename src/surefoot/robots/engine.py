@@ -31,7 +31,7 @@ REPAIR = (
     f"pip install 'mujoco>={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW}'"
 )
 
-# Blocks that a motion on a robot does not need, in the order in which they are tried and dropped.
+# Blocks that a motion on a robot does not need, in the order in which they are looked at.
 SPARE_BLOCKS = (
     "sensors", "cameras", "lights", "keys", "tuples", "numerics", "texts", "skins", "flexes",
     "pairs", "excludes", "equalities", "tendons", "plugins",
@@ -209,22 +209,25 @@ def _balanced(given: Mapping[str, Float64[Array, " 3"]], model: mujoco.MjModel) 
 
 
 def _drop_spare_block(spec: mujoco.MjSpec, message: str) -> Notice | None:
-    """Drop the first block that is not needed and without which the engine says something else."""
+    """Drop the first block that is not needed and that the engine's message is about.
+
+    A copy of a specification lacks, without a word, the elements that refer to nobody.
+    """
+    copy = spec.copy()
     for block in SPARE_BLOCKS:
-        if not getattr(spec, block, None):
+        elements = list(getattr(spec, block, []))
+        lost = len(elements) - len(list(getattr(copy, block, [])))
+        if lost == 0 and not (elements and block[:-1] in message.lower()):
             continue
-        trial = spec.copy()
-        _clear(trial, block)
-        if _refusal(trial) != message:
-            names = [element.name or "without a name" for element in getattr(spec, block)]
-            _clear(spec, block)
-            return Notice(
-                kind="dropped",
-                part=block,
-                sentence=f"{block} dropped ({', '.join(names)}), because MuJoCo refuses "
-                f"them: {message}",
-                value=float(len(names)),
-            )
+        names = ", ".join(element.name or "without a name" for element in elements)
+        for element in elements:
+            spec.delete(element)
+        return Notice(
+            kind="dropped",
+            part=block,
+            sentence=f"{block} dropped ({names}), because MuJoCo refuses them: {message}",
+            value=float(len(elements)),
+        )
     return None
 
 
@@ -235,11 +238,6 @@ def _refusal(spec: mujoco.MjSpec) -> str:
     except ValueError as error:
         return in_one_line(error)
     return ""
-
-
-def _clear(spec: mujoco.MjSpec, block: str) -> None:
-    for element in list(getattr(spec, block)):
-        spec.delete(element)
 
 
 def _drop_broken_meshes(spec: mujoco.MjSpec, where: str) -> Notice | None:

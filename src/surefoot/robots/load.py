@@ -28,6 +28,7 @@ ENDINGS = (".xml", ".mjcf", ".urdf")
 MASS_TOLERANCE_KG = 1e-9  # a mass goes through text and back without loss; sums round
 FINITE = ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia",
           "jnt_pos", "jnt_axis", "jnt_range", "geom_pos", "geom_quat", "geom_size")  # fmt: skip
+UPRIGHT_TOLERANCE = 1e-9  # of a quaternion's vector part; rounding only
 UNNAMED_MODEL = "MuJoCo Model"  # the engine's name for a model without one
 G_MPS2 = 9.81  # m/s², the engine's default
 HOME_KEYS = ("home", "stand", "standing")  # keyframes that are a home pose by name
@@ -140,6 +141,7 @@ def _name_all(draft: Draft) -> None:
 
 
 def free_name(wanted: str, taken: set[str]) -> str:
+    """The wanted name, with a number behind it if it is taken; then it is taken."""
     name, k = wanted, 2
     while name in taken:
         name, k = f"{wanted}{k}", k + 1
@@ -285,8 +287,7 @@ def _settle_plane(draft: Draft, joints: list[Any]) -> bool:
     axes = [axis / np.linalg.norm(axis) for axis in axes]
     along = [int(np.argmax(axis)) for axis in axes]
     pure = all(axis.max() > 1.0 - 1e-9 for axis in axes)
-    level = np.allclose(np.abs(joints[0].parent.quat), [1.0, 0.0, 0.0, 0.0], atol=1e-9)
-    if not (pure and level and sorted(along[:2]) == [0, 2] and along[2] == 1):
+    if not (pure and sorted(along[:2]) == [0, 2] and along[2] == 1):
         return False
     if np.any(np.asarray(joints[2].pos) != 0.0):
         joints[2].pos = [0.0, 0.0, 0.0]
@@ -323,6 +324,12 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
         BadRobot: with the first link or joint that is not as in the file.
     """
     names = {model.body(i).name: i for i in range(1, model.nbody)}
+    tilt = np.abs(np.asarray(model.body_quat[1, 1:], dtype=np.float64)).max()
+    if draft.root_kind == "planar" and tilt > UPRIGHT_TOLERANCE:
+        raise draft.refuse(
+            f"the planar base of link '{draft.root_link}' is turned in the world",
+            "Its slides must run along the world's x and z",
+        )
     for link, mass in draft.masses.items():
         if link not in names:
             raise draft.refuse(f"link '{link}' ({mass:g} kg) was lost while loading")

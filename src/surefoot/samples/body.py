@@ -15,6 +15,7 @@ from surefoot.arrays import Array, Float64, locked
 from surefoot.motion import rotation
 
 SIDES = ("left", "right")
+G_MPS2 = 9.81
 
 # Lengths over stature. Drillis and Contini (1966), as drawn by Winter, Biomechanics and Motor
 # Control of Human Movement, figure 4.1, where no other source is named.
@@ -38,15 +39,28 @@ BALL_BEFORE_ANKLE = 0.47 * FOOT_LENGTH
 BALL_HEIGHT = 0.010
 SKULL_BASE = 0.905  # where the joint "Head" sits; its tip is the crown
 
-# Parts of body mass and where along the part (from the first to the second joint) its centre lies.
-# De Leva (1996), table 4, men. The hand's centre is given beyond the wrist.
-MASS_SHARE: Mapping[str, float] = {
-    "head": 0.0694, "trunk": 0.4346, "upper_arm": 0.0271, "forearm": 0.0162, "hand": 0.0061,
-    "thigh": 0.1416, "shank": 0.0433, "foot": 0.0137,
-}  # fmt: skip
-CENTRE_SHARE: Mapping[str, float] = {
-    "trunk": 0.4486, "upper_arm": 0.5772, "forearm": 0.4574, "thigh": 0.4095, "shank": 0.4459,
-}  # fmt: skip
+# Parts of the body: mass over the whole, and where between two joints the centre lies. De Leva (1996),
+# table 4, men; the trunk's three parts are put where together they have its centre, 0.4486 of the
+# way from the shoulders to the hips. A part at a single joint has that joint twice.
+_MIDDLE_PARTS = (
+    (0.0694, "Head", "Head", 0.0),
+    (0.1596, "Spine2", "Neck", 0.385),
+    (0.1633, "Spine1", "Spine1", 0.0),
+    (0.1117, "Hips", "Spine", 0.75),
+)
+_SIDE_PARTS = (
+    (0.0271, "Arm", "ForeArm", 0.5772),
+    (0.0162, "ForeArm", "Hand", 0.4574),
+    (0.0061, "Hand", "Hand", 0.0),
+    (0.1416, "UpLeg", "Leg", 0.4095),
+    (0.0433, "Leg", "Foot", 0.4459),
+    (0.0137, "Foot", "Toe", 0.4),
+)
+PARTS = _MIDDLE_PARTS + tuple(
+    (mass, side + first, side + second, share)
+    for side in ("Left", "Right")
+    for mass, first, second, share in _SIDE_PARTS
+)
 
 _CHAIN = (
     ("Hips", ""),
@@ -149,32 +163,36 @@ def joint_places(
     return pos, quat
 
 
-def centre_of_mass(
-    person: Body, pos_w: Float64[Array, "n j 3"], quat_w: Float64[Array, "n j 4"]
-) -> Float64[Array, "n 3"]:
-    """Centre of mass of the person, from the parts' masses: Σ share · centre."""
+def part_centres(pos_w: Float64[Array, "n j 3"]) -> Float64[Array, "n k 3"]:
+    """Centres of the body's PARTS in the world."""
+    first = pos_w[:, [INDEX[part[1]] for part in PARTS]]
+    second = pos_w[:, [INDEX[part[2]] for part in PARTS]]
+    share = np.array([part[3] for part in PARTS])[:, None]
+    return np.asarray(first + share * (second - first), dtype=np.float64)
 
-    def between(first: str, second: str, share: float) -> Array:
-        return (1.0 - share) * pos_w[:, INDEX[first]] + share * pos_w[:, INDEX[second]]
 
-    shoulders = 0.5 * (pos_w[:, INDEX["LeftArm"]] + pos_w[:, INDEX["RightArm"]])
-    trunk = CENTRE_SHARE["trunk"]
-    total = MASS_SHARE["head"] * pos_w[:, INDEX["Head"]]
-    total = total + MASS_SHARE["trunk"] * (
-        (1.0 - trunk) * shoulders + trunk * pos_w[:, INDEX["Hips"]]
-    )
-    foot_f = 0.5 * (person.heel_f + person.ball_f) * np.array([1.0, 1.0, 0.6])
-    for side in ("Left", "Right"):
-        for part, first, second in (
-            ("upper_arm", "Arm", "ForeArm"),
-            ("forearm", "ForeArm", "Hand"),
-            ("thigh", "UpLeg", "Leg"),
-            ("shank", "Leg", "Foot"),
-        ):
-            centre = between(side + first, side + second, CENTRE_SHARE[part])
-            total = total + MASS_SHARE[part] * centre
-        total = total + MASS_SHARE["hand"] * pos_w[:, INDEX[f"{side}Hand"]]
-        ankle = INDEX[f"{side}Foot"]
-        foot = pos_w[:, ankle] + rotation.rotate(quat_w[:, ankle], foot_f)
-        total = total + MASS_SHARE["foot"] * foot
-    return np.asarray(total, dtype=np.float64)
+def part_masses() -> Float64[Array, " k"]:
+    """Masses of the body's PARTS over that of the whole."""
+    return np.array([part[0] for part in PARTS], dtype=np.float64)
+
+
+def centre_of_mass(pos_w: Float64[Array, "n j 3"]) -> Float64[Array, "n 3"]:
+    """Centre of mass of the person."""
+    return np.einsum("k,nkx->nx", part_masses(), part_centres(pos_w))
+
+
+def pressure_point(pos_w: Float64[Array, "n j 3"], rate_hz: float) -> Float64[Array, "n 2"]:
+    """Where the ground must press for that motion, on z = 0: the ZMP of the parts as point masses.
+
+    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; at the ends, as if the motion stood still.
+
+    Args:
+        rate_hz: frames a second.
+    """
+    mass, centre = part_masses(), part_centres(pos_w)
+    acc = np.zeros_like(centre)
+    acc[1:-1] = np.diff(centre, 2, axis=0) * rate_hz**2
+    push = mass * (acc[:, :, 2] + G_MPS2)
+    moment = push[:, :, None] * centre[:, :, :2]
+    moment -= (mass * centre[:, :, 2])[:, :, None] * acc[:, :, :2]
+    return np.asarray(moment.sum(axis=1) / push.sum(axis=1)[:, None], dtype=np.float64)

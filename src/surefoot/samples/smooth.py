@@ -9,8 +9,7 @@ from scipy.linalg import solve_banded
 from scipy.ndimage import convolve1d, minimum_filter1d
 
 from surefoot.arrays import Array, Float64
-
-G_MPS2 = 9.81
+from surefoot.samples.body import G_MPS2
 
 
 def step(u: Float64[Array, " n"]) -> Float64[Array, " n"]:

@@ -22,8 +22,8 @@ PARAMETERS = (
     Parameter("step_height_m", 0.08, 0.05, 0.12, "rise of the ball of the foot", CMU),
     Parameter("step_time_s", 0.95, 0.75, 1.25, "from one lift-off to the next", CMU),
     Parameter("double_support_share", 0.12, 0.08, 0.20, "part of it on both feet", CMU),
-    Parameter("shift_lateness_s", 0.20, 0.12, 0.26, "weight arrives so long after lift-off", CMU),
-    Parameter("landing_lateness_s", 0.16, 0.08, 0.22, "weight leaves so long before landing", CMU),
+    Parameter("shift_lateness_s", 0.24, 0.15, 0.30, "weight arrives so long after lift-off", CMU),
+    Parameter("landing_lateness_s", 0.20, 0.10, 0.26, "weight leaves so long before landing", CMU),
     Parameter("stance_width_m", 0.18, 0.14, 0.26, "between the ankles", "McIlroy and Maki 1997"),
     Parameter("sway_m", 0.004, 0.0, 0.010, "wander of the pressure, rms", "Prieto et al. 1996"),
     Parameter("variation", 1.0, 0.0, 2.0, "of steps and bearing, a factor", OWN),
@@ -33,7 +33,7 @@ PARAMETERS = (
 FOOT_OUT_RAD = np.radians(7.0)  # half the angle between the feet, McIlroy and Maki (1997)
 PRESSURE_INSET_M = 0.015  # on one foot, from under the ankle inwards, as in CMU 83_55
 PAUSE_S = 0.5
-FIRST_SHIFT_S = 0.55
+FIRST_SHIFT_S = 0.60
 LAST_SHIFT_S = 0.70
 HEEL_UP_RAD = np.radians(12.0)
 
