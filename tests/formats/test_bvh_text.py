@@ -31,6 +31,9 @@ Frame Time: 0.5
 0 2 0 11 21 31 41 51 61
 """
 
+TURNS = "CHANNELS 3 Zrotation Yrotation Xrotation"
+COUNTED = "CHANNELS needs a count from 0 to 6 and as many names"
+
 
 def _faults(text: str) -> str:
     with pytest.raises(BadFile) as raised:

@@ -16,7 +16,7 @@ from surefoot.formats.files import place, read_bytes, shown, write_whole
 def test_a_file_that_is_not_there_is_said(tmp_path: pathlib.Path) -> None:
     with pytest.raises(NoFile) as raised:
         read_bytes(tmp_path / "gone.bvh")
-    assert str(raised.value) == f"no such file ({place(tmp_path / 'gone.bvh')}). check the path"
+    assert str(raised.value) == f"no such file ({place(tmp_path / 'gone.bvh')}). Check the path"
 
 
 def test_a_folder_is_no_file(tmp_path: pathlib.Path) -> None:
@@ -48,13 +48,13 @@ def test_empty_files_and_git_pointers_are_said(tmp_path: pathlib.Path) -> None:
         read_bytes(path)
 
 
-def test_a_file_beyond_the_limit_is_not_opened(
+def test_a_file_beyond_the_limit_is_refused(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 10)
     path = tmp_path / "a.bvh"
     path.write_bytes(b"x" * 11)
-    with pytest.raises(BadFile, match="11 bytes, more than the 10 that are read"):
+    with pytest.raises(BadFile, match="more than the 10 bytes that are read"):
         read_bytes(path)
 
 

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from make.trees import BRANCHED, PLANAR, robot_of
 
+from make.trees import BRANCHED, PLANAR, robot_of
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 

@@ -7,9 +7,9 @@ import dataclasses
 import mujoco
 import numpy as np
 import pytest
-from make.targets import all_frames, engine_cost, engine_poses, moved, random_poses, slopes
 from scipy.optimize import minimize
 
+from make.targets import all_frames, engine_cost, engine_poses, moved, random_poses, slopes
 from surefoot.errors import BadMotion, BadOption, UnknownName
 from surefoot.kinematics import (
     DirectionTarget,
@@ -247,18 +247,21 @@ def test_four_pins_hold_a_sole_though_three_would_do(robot: Robot) -> None:
 
 
 def test_a_pin_out_of_reach_is_said(planar: Robot) -> None:
-    """The leg is 0.4 m long: two pins 3 m apart on trunk and foot cannot both be met."""
+    """Trunk and ankle come no farther apart than 0.1 m down to the hip and 0.4 m of leg.
+
+    Two pins 3 m apart are missed by the rest, half each: (3 − 0.5) / 2 = 1.25 m.
+    """
     place = np.zeros((2, 3))
     active = np.array([False, True])
     pins = [
         Pin("trunk", np.zeros(3), place, active),
-        Pin("foot", np.zeros(3), place + [3.0, 0.1, 0.0], active),
+        Pin("foot", np.zeros(3), place + np.array([3.0, 0.1, 0.0]), active),
     ]
 
     solution = solve(planar, [], time=times(2), start_qpos=planar.home, pins=pins)
 
     assert solution.pin_error_m[0] == 0.0
-    assert solution.pin_error_m[1] == pytest.approx((3.0 - np.hypot(0.4, 0.1)) / 2.0, abs=0.1)
+    assert solution.pin_error_m[1] == pytest.approx(1.25, abs=1e-4)
     sentence = next(n.sentence for n in solution.notices if n.kind == "pin")
     assert sentence.startswith("a pin is missed by up to 1.")
     assert sentence.endswith("m, most at 0.033 s: out of reach in 1 of 2 frames")

@@ -84,7 +84,8 @@ def test_an_orientation_weight_of_one_dimension_speaks_of_axes_never_of_frames()
     with pytest.raises(BadMotion) as error:
         OrientationTarget("foot", quat, np.ones(5))
     assert str(error.value) == (
-        "expected a weight of shape (), (3,), (5, 1), (5, 3), got (5,) (orientation target on 'foot')"
+        "expected a weight of shape (), (3,), (5, 1), (5, 3), got (5,) "
+        "(orientation target on 'foot')"
     )
 
 

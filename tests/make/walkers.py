@@ -18,7 +18,8 @@ SOLE = np.array(
 LEG = """
       <body name="{side}_leg" pos="0 {y} -0.05"><joint name="{side}_hip" axis="1 0 0"/>
         <geom type="capsule" fromto="0 0 -0.05 0 0 -0.7" size="0.05" mass="5"/>
-        <body name="{side}_foot" pos="0 0 -0.75" quat="{foot}"><joint name="{side}_ankle" axis="1 0 0"/>
+        <body name="{side}_foot" pos="0 0 -0.75" quat="{foot}">
+          <joint name="{side}_ankle" axis="1 0 0"/>
           <geom type="box" size="0.1 0.04 0.025" pos="0 0 -0.025" mass="1"/></body></body>
 """
 

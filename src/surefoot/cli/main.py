@@ -191,7 +191,7 @@ def _condensed(box: str) -> tuple[str, str]:
     rows = [row.strip("│").rstrip() for row in plain.splitlines() if not row.startswith(("╭", "╰"))]
     sections: list[list[str]] = [[]]
     for row in rows:
-        if re.fullmatch(r" ?(─+|-{5,}) ?", row):
+        if re.fullmatch(r" *(─+|-{5,}) *", row):
             sections.append([])
         elif row.strip() and not row.startswith(" " * 9):
             sections[-1].append(row.strip())

@@ -35,23 +35,19 @@ def read_bytes(path: str | Path) -> bytes:
     """
     where = place(path)
     try:
-        size = os.path.getsize(path)
-        if size > MAX_BYTES:
-            raise BadFile(
-                what=f"{size} bytes, more than the {MAX_BYTES} that are read", where=where
-            )
-        data = Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise NoFile(what="no such file", where=where, todo="check the path") from error
-    except IsADirectoryError as error:
-        raise NoFile(what="a folder, not a file", where=where, todo="name a file in it") from error
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         if os.path.isdir(path):
-            raise NoFile(
-                what="a folder, not a file", where=where, todo="name a file in it"
-            ) from error
+            raise NoFile(what="a folder, not a file", where=where, todo="Name a file in it")
+        with open(path, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except NoFile:
+        raise
+    except FileNotFoundError as error:
+        raise NoFile(what="no such file", where=where, todo="Check the path") from error
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise NoFile(what=f"cannot be opened: {reason}", where=where) from error
+    if len(data) > MAX_BYTES:
+        raise BadFile(what=f"more than the {MAX_BYTES} bytes that are read", where=where)
     if not data:
         raise BadFile(what="the file is empty", where=where)
     if data.startswith(LFS_HEAD):

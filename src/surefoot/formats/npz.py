@@ -63,7 +63,7 @@ def read_arrays(data: bytes, where: str) -> dict[str, AnyArray]:
                 except ValueError as error:
                     faults.append(f"array '{shown(name)}' {error}")
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
-        # RuntimeError: an encrypted member; NotImplementedError, a kind of it: unknown packing
+        # NotImplementedError, a kind of RuntimeError: packed in an unknown way
         if isinstance(error, BadFile):
             raise
         raise BadFile(
@@ -83,6 +83,7 @@ def _check_members(members: list[zipfile.ZipInfo], where: str) -> None:
     if len(names) > MAX_MEMBERS:
         faults.append(f"{len(names)} members, more than the {MAX_MEMBERS} that are read")
     faults += [f"member '{shown(n)}' is no array" for n in names if not n.endswith(".npy")]
+    faults += [f"member '{shown(m.filename)}' is encrypted" for m in members if m.flag_bits & 1]
     doubled = sorted({name for name in names if names.count(name) > 1})[:MAX_MEMBERS]
     faults += [f"member '{shown(name)}' is there twice" for name in doubled]
     unpacked = sum(member.file_size for member in members)

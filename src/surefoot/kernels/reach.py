@@ -271,17 +271,17 @@ def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, po
         soft_there += _lean(joints, trial, nothing, no_matrix)
         hard_there = measure(pins, spot, hold, pose, room.rows, nothing, no_matrix)
         found = soft - soft_there + hard - hard_there
-        if met:  # by repairs that the model knows nothing of: only the tasks can judge it
+        stiffness = _mean_diagonal(room.stiff)
+        if met and pins.kind.shape[0] > 0:  # the model knows no repairs: only the tasks judge it
             promised = _promised(room.gradient, room.normal, step) + hard - hard_there
             stiffness = _mean_diagonal(room.normal)
-        else:
-            stiffness = _mean_diagonal(room.stiff)
         noise = NOISE * (soft + hard)
         fresh = found >= -noise
         if fresh:
             for a in range(q.shape[0]):
                 q[a] = trial[a]
-        if status == SETTLED and damping <= max(stiffness, course.damping) and _is_short(step, course.tolerance):
+        gentle = damping <= max(stiffness, course.damping)  # else any step is short
+        if status == SETTLED and gentle and _is_short(step, course.tolerance):
             return i + 1, True
         if not fresh or promised > noise:
             share = found / promised if fresh else -1.0

@@ -123,9 +123,26 @@ def _check_structure(root: ET.Element, path: pathlib.Path) -> None:
         faults.append(f"expected one root link, got {len(roots)}: {', '.join(roots) or 'a loop'}")
     if not links:
         faults.append("no link")
+    if not faults:
+        reached = _below(roots[0], joints)
+        faults += [f"link '{n}' hangs in a loop, not on '{roots[0]}'"
+                   for n in links if n not in reached]  # fmt: skip
     faults += list(_bad_numbers(root))
     if faults:
         raise BadFile(what=listed(faults), where=where)
+
+
+def _below(root: str, joints: list[ET.Element]) -> set[str]:
+    """The links that hang on a link, itself included."""
+    children: dict[str, list[str]] = {}
+    for joint in joints:
+        children.setdefault(_end(joint, "parent"), []).append(_end(joint, "child"))
+    reached, waiting = {root}, [root]
+    while waiting:
+        found = [link for link in children.get(waiting.pop(), []) if link not in reached]
+        reached.update(found)
+        waiting.extend(found)
+    return reached
 
 
 def _bad_numbers(root: ET.Element) -> Iterator[str]:
