@@ -18,7 +18,7 @@ from make.clips import robot_clip, robot_motion, uneven_time
 from surefoot.errors import BadFile, BadMotion, Notice
 from surefoot.formats import native
 from surefoot.motion import rotation
-from surefoot.motion.contact import ContactSchedule, Stance, Terrain
+from surefoot.motion.contact import ContactSchedule, Mode, Stance, Terrain
 from surefoot.motion.motion import Clip, Meta, Motion, Step
 
 
@@ -99,48 +99,71 @@ words = st.text(st.characters(blacklist_categories=["C"]), min_size=1, max_size=
 numbers = st.floats(-1e6, 1e6)
 plain = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | numbers | words
 data = st.recursive(
-    plain, lambda x: st.lists(x, max_size=2) | st.dictionaries(words, x, max_size=2)
+    plain, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(words, inner, max_size=2)
 )
+# (link, mode, vertices, moving) of each stance; numbers come from the seed.
+stances = st.tuples(words, st.sampled_from([("point", 1), ("edge", 2), ("face", 5)]), st.booleans())
 
 
-@st.composite
-def clips(draw: st.DrawFn) -> Clip:
-    n, m = draw(st.integers(1, 5)), draw(st.integers(0, 3))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    time = np.cumsum(rng.uniform(0.001, 1.0, n)) - rng.uniform(0.0, 5.0)
-    names = tuple(draw(st.lists(words, min_size=m, max_size=m, unique=True)))
+def _clip(
+    seed: int,
+    n: int,
+    names: list[str],
+    touching: list[tuple[str, tuple[Mode, int], bool]],
+    robot: str,
+    steps: list[tuple[str, dict[str, object]]],
+) -> Clip:
+    """A clip of random numbers. Built outside hypothesis: signature checks draw chance, too."""
+    rng = np.random.default_rng(seed)
+    normal = rng.normal(size=3)
+    made = [
+        Stance(
+            link=link,
+            start=start,
+            end=start + float(rng.uniform(0.0, 2.0)),
+            mode=mode,
+            vertices=rng.normal(size=(count, 3)),
+            normal=normal / np.linalg.norm(normal),
+            friction=float(rng.uniform(0.0, 2.0)),
+            moving=moving,
+        )
+        for link, (mode, count), moving in touching
+        for start in [float(rng.uniform(-1.0, 1.0))]
+    ]
     motion = Motion(
-        time, rng.normal(size=(n, 3)), rotation.unit(rng.normal(size=(n, 4))), names,
-        rng.normal(size=(n, m)),
-    )  # fmt: skip
-    stances = []
-    for _ in range(draw(st.integers(0, 3))):
-        mode = draw(st.sampled_from(["point", "edge", "face"]))
-        count = {"point": 1, "edge": 2, "face": draw(st.integers(3, 5))}[mode]
-        start = float(rng.uniform(-1.0, 1.0))
-        normal = rng.normal(size=3)
-        stances.append(
-            Stance(
-                draw(words), start, start + float(rng.uniform(0.0, 2.0)), mode,
-                rng.normal(size=(count, 3)), normal / np.linalg.norm(normal),
-                float(rng.uniform(0.0, 2.0)), draw(st.booleans()),
-            )
-        )  # fmt: skip
-    steps = draw(
-        st.lists(st.builds(Step, words, st.dictionaries(words, data, max_size=2)), max_size=2)
+        time=np.cumsum(rng.uniform(0.001, 1.0, n)) - rng.uniform(0.0, 5.0),
+        root_pos=rng.normal(size=(n, 3)),
+        root_quat=rotation.unit(rng.normal(size=(n, 4))),
+        joint_names=tuple(names),
+        joint_pos=rng.normal(size=(n, len(names))),
     )
     return Clip(
         motion=motion,
-        contacts=ContactSchedule(tuple(stances)),
-        robot=draw(words | st.just("")),
-        zmp_w=draw(st.sampled_from([None, rng.normal(size=(n, 3))])),
-        meta=Meta(draw(words), tuple(steps)),
+        contacts=ContactSchedule(tuple(made)),
+        robot=robot,
+        zmp_w=rng.normal(size=(n, 3)) if seed % 2 else None,
+        meta=Meta("made", tuple(Step(what, parameters) for what, parameters in steps)),
     )
 
 
 @settings(max_examples=60, deadline=None)
-@given(clips())
-def test_any_clip_is_read_back_as_written(clip: Clip) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 5),
+    st.lists(words, max_size=3, unique=True),
+    st.lists(stances, max_size=3),
+    words | st.just(""),
+    st.lists(st.tuples(words, st.dictionaries(words, data, max_size=2)), max_size=2),
+)
+def test_any_clip_is_read_back_as_written(
+    seed: int,
+    n: int,
+    names: list[str],
+    touching: list[tuple[str, tuple[Mode, int], bool]],
+    robot: str,
+    steps: list[tuple[str, dict[str, object]]],
+) -> None:
+    clip = _clip(seed, n, names, touching, robot, steps)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "x.clip.npz"
         native.write(clip, path)
@@ -211,12 +234,12 @@ def _nan_at(array: np.ndarray, place: tuple[int, ...]) -> np.ndarray:
         ({"time": None}, "no array 'time'"),
         (
             {"root_pos": np.zeros((59, 3))},
-            "expected 'root_pos' as numbers (60, 3), got <f8 (59, 3)",
+            "'root_pos' as numbers (60, 3), got <f8 (59, 3)",
         ),
         ({"root_pos": np.zeros((60, 3), dtype="U1")}, "expected 'root_pos' as numbers (60, 3)"),
         (
             {"joint_pos": np.zeros((60, 4))},
-            "expected 'joint_pos' as numbers (60, 3), got <f8 (60, 4)",
+            "'joint_pos' as numbers (60, 3), got <f8 (60, 4)",
         ),
         ({"joint_names": np.zeros(3)}, "expected 'joint_names' as text (any), got <f8 (3,)"),
         ({"joint_names": np.array(["a", "a", "b"])}, "joint 'a' is named twice"),
@@ -239,7 +262,7 @@ def _nan_at(array: np.ndarray, place: tuple[int, ...]) -> np.ndarray:
         ({"contact_mode": np.array([3, 2, 7])}, "'contact_mode' must hold 1 to 3, got 7"),
         (
             {"contact_mode": np.array([3, 3, 1])},
-            "mode face needs 3 or more vertices (v, 3), got (2, 3)",
+            "mode face needs 3 or more vertices (v, 3)",
         ),
         ({"contact_moving": np.zeros(3)}, "expected 'contact_moving' as truth values (3)"),
         ({"contact_vertex_stance": np.array([0, 0, 0, 1, 1, 3])}, "must hold 0 to 2, got 3"),
@@ -307,3 +330,27 @@ def test_numbers_of_numpy_in_the_history_are_written(tmp_path: pathlib.Path) -> 
 def test_unknown_arrays_must_be_plain_and_have_other_names(extra: dict[str, np.ndarray]) -> None:
     with pytest.raises(BadMotion, match="has a name of the schema or no plain type"):
         native.as_bytes(dataclasses.replace(robot_clip(), extra=extra))
+
+
+def test_damaged_files_are_read_or_refused_but_never_crash(tmp_path: pathlib.Path) -> None:
+    """400 files in which one array is cut, cast, or lost; seed 0. Warnings are errors."""
+    rng = np.random.default_rng(0)
+    whole = _arrays()
+    casts = ["f4", "i8", "u1", "b", "U3", "S3"]
+    for _ in range(400):
+        arrays = dict(whole)
+        key = str(rng.choice(list(arrays)))
+        kind = rng.integers(4)
+        if kind == 0:
+            del arrays[key]
+        elif kind == 1:
+            arrays[key] = np.atleast_1d(arrays[key])[: rng.integers(0, 3)]
+        elif kind == 2:
+            arrays[key] = arrays[key][..., None]
+        else:
+            arrays[key] = np.zeros(arrays[key].shape, dtype=casts[rng.integers(len(casts))])
+        path = _saved(tmp_path / "x.npz", arrays)
+        try:
+            assert np.all(np.isfinite(native.read(path).motion.joint_pos))
+        except BadFile as error:
+            assert "x.npz" in str(error)  # noqa: PT017  # either outcome is right

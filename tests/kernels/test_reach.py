@@ -1,4 +1,4 @@
-"""The pieces of inverse kinematics against slow twins: residual rows, the boxed step, the factor."""
+"""The pieces of inverse kinematics against slow twins: residual rows, boxed step, factor."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_farthest_point_is_found_among_those_that_weigh() -> None:
     at = engine_poses(robot, q)[0][:, b]
     offs = (0.3, 5.0, 0.7)
     targets = [
-        PointTarget("hand", np.zeros(3), at + [0.0, off, 0.0], float(off < 1.0)) for off in offs
+        PointTarget("hand", np.zeros(3), at + off * np.eye(3)[1], float(off < 1.0)) for off in offs
     ]
     pose, _ = scratch(len(tree.link_parent), robot.nv, robot.nq)
     place(tree, q[0], pose.pos, pose.quat, pose.rot, pose.screw)

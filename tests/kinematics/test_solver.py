@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from make.targets import all_frames, engine_cost, engine_poses, moved, random_poses, slopes
+from make.trees import BRANCHED, PLANAR, robot_of
 from surefoot.errors import BadMotion, BadOption, UnknownName
 from surefoot.kinematics import (
     DirectionTarget,
@@ -22,8 +23,47 @@ from surefoot.kinematics import (
 )
 from surefoot.motion import rotation
 from surefoot.robots.robot import Robot
+from surefoot.robots.zoo import load_robot
+
+MADE = {"branched": BRANCHED, "planar": PLANAR}
+
 
 EXACT = Options(iterations=3000, tolerance=1e-9, start="fixed")
+
+
+@pytest.fixture(
+    scope="module", params=[*MADE, "human25", pytest.param("g1", marks=pytest.mark.shared)]
+)
+def robot(request: pytest.FixtureRequest) -> Robot:
+    """Two made trees, the bundled robot, and the shared g1 where it is."""
+    name: str = request.param
+    if name in MADE:
+        return robot_of(MADE[name])
+    if name == "g1":
+        shared = request.getfixturevalue("shared")
+        return load_robot(shared / "data" / "robots" / "g1" / "g1_bm_no_mesh_box_feet.xml")
+    return load_robot(name)
+
+
+@pytest.fixture(scope="module")
+def tree() -> Robot:
+    """A made robot with two branches, a slide and odd axes, without limits."""
+    return robot_of(BRANCHED)
+
+
+@pytest.fixture(scope="module")
+def limited(tree: Robot) -> Robot:
+    """The same with narrow limits and speeds: ±0.4 about zero, 2 rad/s."""
+    m = len(tree.joint_names)
+    return dataclasses.replace(
+        tree, joint_min=np.full(m, -0.4), joint_max=np.full(m, 0.4), joint_speed=np.full(m, 2.0)
+    )
+
+
+@pytest.fixture(scope="module")
+def planar() -> Robot:
+    """A made robot in the x-z plane, without limits."""
+    return robot_of(PLANAR)
 
 
 def times(n: int) -> np.ndarray:
@@ -131,6 +171,7 @@ def test_limits_are_kept_and_left_where_the_cost_falls_inwards(limited: Robot) -
     assert np.all(joints >= limited.joint_min)
     assert np.all(joints <= limited.joint_max)
     assert np.mean(low | high) > 0.2
+    assert np.max(np.abs(np.linalg.norm(solution.qpos[:, 3:7], axis=1) - 1.0)) < 1e-12
     assert np.mean(solution.converged) > 0.95
     for i in np.flatnonzero(solution.converged)[:60]:
         slope = slopes(limited, targets, i, solution.qpos[i], EXACT)

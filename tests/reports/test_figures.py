@@ -11,8 +11,11 @@ import pytest
 
 from make.trees import BALL, robot_of
 from make.walkers import SOLE, walker
+from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadInput, BadOption, NoFile
 from surefoot.reports.figures import robot_svg, strip_svg, without_prologue, write_robot_svg
+from surefoot.reports.geometry import shapes
+from surefoot.robots.zoo import load_robot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -82,6 +85,27 @@ def test_the_poses_of_a_strip_stand_at_equal_distances():
 def test_an_inlined_picture_has_no_address_in_it():
     robot = walker()
     assert "http" not in without_prologue(robot_svg(robot, robot.home))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "model",
+    ["g1/g1_bm_no_mesh_box_feet.xml", "t1/t1.xml", "talos/talos_reduced_box.urdf"],
+)
+def test_a_robot_that_lost_its_meshes_is_seen_at_every_joint(shared, model):
+    """Within 5 cm of each link that a joint moves there is a shape, in the home pose."""
+    robot = load_robot(shared / "data" / "robots" / model)
+    ElementTree.fromstring(robot_svg(robot, robot.home))
+    batch = Batch(robot, robot.home[None])
+    pos, rot = batch.link_pos_w[0], batch.link_rot_wl[0]
+    nearest = np.full(robot.model.nbody, np.inf)
+    for shape in shapes(robot):
+        ends, radius = shape.spine
+        a, b = pos[shape.link] + (shape.pos_l + ends @ shape.rot_ls.T) @ rot[shape.link].T
+        share = np.clip((pos - a) @ (b - a) / max((b - a) @ (b - a), 1e-12), 0.0, 1.0)
+        gap = np.linalg.norm(pos - a - share[:, None] * (b - a), axis=1) - radius
+        nearest = np.minimum(nearest, gap)
+    assert nearest[robot.model.body_jntnum > 0].max() < 0.05
 
 
 def test_a_pose_of_another_robot_is_refused():

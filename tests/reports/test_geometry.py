@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import mujoco
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from make.walkers import walker_xml
+from make.trees import robot_of
+from make.walkers import SOLE, walker, walker_xml
 from surefoot.reports import geometry
+from surefoot.robots.robot import Landmark, Sole
 
 
 def found(xml: str) -> tuple[geometry.Shape, ...]:
-    return geometry.shapes(mujoco.MjModel.from_xml_string(xml))
+    return geometry.shapes(robot_of(xml))
 
 
 def body(inside: str, assets: str = "") -> str:
@@ -122,3 +125,38 @@ def test_the_spine_of_a_box_runs_along_its_longest_side():
     ends, radius = shape.spine
     np.testing.assert_allclose(ends, [[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]])
     assert radius == pytest.approx(0.2)
+
+
+BARE = """
+<mujoco><worldbody><body name="pelvis" pos="0 0 1"><freejoint/>
+  <inertial pos="0 0 0" mass="9" diaginertia="1 1 1"/>
+  <body name="left_foot" pos="0 0.1 -0.95"><joint name="hip" type="hinge"/>
+    <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+</body></worldbody></mujoco>
+"""
+
+
+def test_a_foot_without_shapes_is_drawn_as_its_sole():
+    """2 cm thick, upwards from the polygon at z = -0.05."""
+    robot = replace(robot_of(BARE), soles=(Sole("left_foot", "left", SOLE),))
+    foot = [shape for shape in geometry.shapes(robot) if shape.link == robot.link_id("left_foot")]
+    slab, ankle = foot
+    assert ankle.kind == "capsule"  # from the origin down to the slab
+    placed = slab.pos_l + slab.points_s @ slab.rot_ls.T
+    np.testing.assert_allclose(placed.min(axis=0), [-0.1, -0.04, -0.05], atol=1e-12)
+    np.testing.assert_allclose(placed.max(axis=0), [0.1, 0.04, -0.03], atol=1e-12)
+
+
+def test_a_foot_with_a_box_gets_no_slab():
+    robot = walker()
+    feet = [shape for shape in geometry.shapes(robot) if shape.link == robot.link_id("left_foot")]
+    assert len(feet) == 1
+
+
+def test_a_head_without_shapes_is_a_ball_at_its_landmark_on_a_neck():
+    """The root is 1 m high, so the radius is 0.11 m."""
+    robot = replace(robot_of(BARE), landmarks={"head": Landmark("pelvis", np.array([0, 0, 0.6]))})
+    ball, neck = (shape for shape in geometry.shapes(robot) if shape.pos_l[2] > 0.0)
+    np.testing.assert_allclose(ball.pos_l, (0.0, 0.0, 0.6))
+    assert ball.size[0] == pytest.approx(0.11)
+    assert neck.pos_l[2] == pytest.approx(0.3)

@@ -190,6 +190,17 @@ def test_two_clips_are_two_chapters_with_their_own_players(tmp_path):
     assert text.index("second.bvh on walker", 60) < text.rindex("ZMP lies outside")
 
 
+def test_a_balance_goes_to_the_clip_of_its_robot(tmp_path):
+    """Two robots made the same clip: the names tell them apart, whatever the order."""
+    robot = walker()
+    clip = swaying_clip(robot)
+    own = balance(clip, robot)
+    report([clip, replace(own, robot="other")], tmp_path / "r.html", robot=robot)
+    assert read((tmp_path / "r.html").read_text("utf-8")).tags.count("article") == 2
+    report([own, clip], tmp_path / "r.html", robot=robot)
+    assert read((tmp_path / "r.html").read_text("utf-8")).tags.count("article") == 1
+
+
 def test_a_clip_of_one_frame_without_stances_is_shown(tmp_path):
     robot = walker()
     clip = replace(swaying_clip(robot), contacts=ContactSchedule())

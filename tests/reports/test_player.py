@@ -20,7 +20,7 @@ def scene_of(n: int = 61) -> tuple[Scene, Batch]:
     robot = walker()
     clip = swaying_clip(robot, n=n)
     batch = Batch(robot, robot.qpos(clip.motion))
-    shapes = geometry.shapes(robot.model)
+    shapes = geometry.shapes(robot)
     actor = Actor("walker", shapes, clip.motion.time, batch.link_pos_w, batch.link_quat_w, 1)
     carried = support(batch, clip.motion.time, clip.contacts)
     return Scene((actor,), polygons=(Polygon("support", clip.motion.time, carried),)), batch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
@@ -108,6 +109,21 @@ def test_a_joint_beyond_its_limit_is_said_in_words():
         (Range("knee", 0.0, 2.0, -0.1, 1.0), Range("hip", -1.0, 1.0, 0.0, 0.0)), label="x"
     )
     assert svg.count(">beyond<") == 1
+
+
+@pytest.mark.parametrize("name", ["<script>", r"$\\frac$", "膝", "_hidden", "a&b"])
+def test_any_name_of_a_joint_or_link_is_written_as_it_is(name):
+    ranges = plots.joint_ranges((Range(name, 0.0, 1.0, 0.2, 0.3),), label="x")
+    rows = plots.over_time(
+        TIME,
+        (Panel("a", (Line("b", TIME, "zmp"),)),),
+        bars=(Bar(name, 2.0, 3.0, "left"),),
+        rows=(name,),
+        label="x",
+    )
+    for svg in (ranges, rows):
+        texts = [text.text for text in ElementTree.fromstring(svg).iter("text")]
+        assert name in texts
 
 
 def test_nothing_of_matplotlib_is_loaded_before_a_plot_is_drawn():

@@ -153,8 +153,12 @@ def test_foreign_and_missing_joints_are_named(walker: Robot) -> None:
         "joint 'left_kne' is not in robot 'biped'. Did you mean 'left_knee'"
     )
     short = Motion(
-        motion.time, motion.root_pos, motion.root_quat, walker.joint_names[1:], motion.joint_pos[:, 1:]
-    )  # fmt: skip
+        motion.time,
+        motion.root_pos,
+        motion.root_quat,
+        walker.joint_names[1:],
+        motion.joint_pos[:, 1:],
+    )
     with pytest.raises(BadMotion, match="joint 'left_hip_roll' of robot 'biped' is missing"):
         walker.qpos(short)
 
@@ -169,7 +173,9 @@ def test_foreign_and_missing_joints_are_named(walker: Robot) -> None:
 def test_planar_robot_refuses_to_leave_its_plane(
     flat: Robot, place: tuple[float, ...], quat: tuple[float, ...]
 ) -> None:
-    motion = Motion(np.zeros(1), [place], [quat], flat.joint_names, np.zeros((1, 4)))
+    motion = Motion(
+        np.zeros(1), np.array([place]), np.array([quat]), flat.joint_names, np.zeros((1, 4))
+    )
     with pytest.raises(
         BadMotion, match="robot 'planar' moves in the x-z plane, but the root leaves"
     ):

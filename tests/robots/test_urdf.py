@@ -9,6 +9,7 @@ import pytest
 
 from make.robots import URDF, written
 from surefoot.errors import BadFile
+from surefoot.robots.engine import mujoco
 from surefoot.robots.robot import Robot
 from surefoot.robots.urdf import find_mesh
 from surefoot.robots.zoo import load_robot
@@ -36,14 +37,27 @@ def test_joint_speeds_are_read_from_the_text(tmp_path: pathlib.Path) -> None:
 
 def test_joint_that_mimics_another_stays_a_joint_and_is_said(tmp_path: pathlib.Path) -> None:
     limit = '<limit lower="-0.9" upper="0.9" effort="30" velocity="7"/>'
-    robot = _load(URDF.replace(limit, limit + '<mimic joint="left_hip"/>', 1), tmp_path)
+    mimic = '<mimic joint="left_hip" multiplier="-2" offset="0.1"/>'
+    robot = _load(URDF.replace(limit, limit + mimic, 1), tmp_path)
     assert robot.nv == 10
-    assert robot.model.neq == 1
+    model = robot.model
+    assert model.neq == 1
+    assert int(model.eq_type[0]) == int(mujoco.mjtEq.mjEQ_JOINT)
+    assert model.eq_obj1id[0] == model.joint("left_ankle").id
+    assert model.eq_obj2id[0] == model.joint("left_hip").id
+    assert model.eq_data[0, :3].tolist() == [0.1, -2.0, 0.0]
     assert any(
         n.sentence == "joints that mimic others (left_ankle) are kept as joints of their own, tied "
         "by the engine in simulation only"
         for n in robot.notices
     )
+
+
+def test_joint_that_mimics_nobody_is_refused(tmp_path: pathlib.Path) -> None:
+    limit = '<limit lower="-0.9" upper="0.9" effort="30" velocity="7"/>'
+    said = _refusal(URDF.replace(limit, limit + '<mimic joint="left_hp"/>', 1), tmp_path)
+    assert said.startswith("joint 'left_ankle' mimics 'left_hp', which is no joint that moves (")
+    assert "Did you mean 'left_hip'" in said
 
 
 def test_shapes_without_an_inertia_add_no_mass(tmp_path: pathlib.Path) -> None:
@@ -87,9 +101,9 @@ def test_all_faults_of_a_file_are_said_together(tmp_path: pathlib.Path) -> None:
             "link 'left_foot' hangs in a loop, not on 'trunk'",
         ),
         (
-            'parent link="trunk"',
-            'parent link="left_foot"',
-            "expected one root link, got 2: trunk, ",
+            '<link name="trunk">',
+            '<link name="bell"/><link name="trunk">',
+            "expected one root link, got 2: bell, trunk",
         ),
         ('child link="left_foot"', 'child link="left_leg"', "link 'left_leg' has 2 parents"),
         ('<link name="trunk">', "<link>", "link without a name"),

@@ -16,7 +16,7 @@ from surefoot.samples.family import Family
 
 SIDES = ("left", "right")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MEMBERS = 50  # seeds 0 to 49, each with parameters drawn from the whole ranges
+FEW, MANY = range(8), range(8, 50)  # seeds, each with parameters drawn from the whole ranges
 
 
 def drawn(seed: int) -> dict[str, float]:
@@ -31,11 +31,11 @@ def drawn(seed: int) -> dict[str, float]:
     return values
 
 
-@pytest.fixture(scope="module")
-def members() -> list[tuple[int, dict[str, float], HumanClip]]:
+@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=str)
+def members(request: pytest.FixtureRequest) -> list[tuple[int, dict[str, float], HumanClip]]:
     return [
         (seed, drawn(seed), generator.make("sidestep", seed=seed, parameters=drawn(seed), fps=120))
-        for seed in range(MEMBERS)
+        for seed in request.param
     ]
 
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from surefoot.errors import BadOption, MissingPart, SurefootError, UnknownName, nearest
 from surefoot.version import __version__
@@ -78,6 +78,7 @@ COMMANDS: dict[str, Entry] = {
 }
 
 
+@runtime_checkable
 class Command(Protocol):
     """What every command is: a frozen dataclass of options that can run."""
 

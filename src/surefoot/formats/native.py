@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.version import __version__
 from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, Notice, listed
 from surefoot.formats import Facts
@@ -21,6 +20,7 @@ from surefoot.formats.npz import AnyArray, is_zip, member_names, packed_arrays, 
 from surefoot.motion import rotation
 from surefoot.motion.contact import MODE_NUMBERS, ContactSchedule, Stance, Terrain
 from surefoot.motion.motion import QUATERNION_TOLERANCE, Clip, Meta, Motion, Step
+from surefoot.version import __version__
 
 SCHEMA = 1
 FAR_FROM_UNIT = 1e-3  # a quaternion's norm off by more than rounding to three digits: said
@@ -70,8 +70,8 @@ def read_with_facts(path: str | Path) -> tuple[Clip, Facts]:
     where = place(path)
     arrays = read_arrays(read_bytes(path), where)
     keys = _Keys(arrays, where)
-    meta, notices = _meta(keys)
     _check_schema(keys, arrays)
+    meta, notices = _meta(keys)
     motion = _motion(keys, notices)
     terrain = _terrain(keys)
     carried = [key for key in _CONTACT_KEYS if key in arrays]

@@ -162,7 +162,7 @@ def describe(path: str | Path, *, format: str | None = None) -> dict[str, object
         UnknownSkeleton: joint names of no known family.
     """
     if format is not None:
-        guess = Guess(_known(format), FORMATS[format].kind, "said so")
+        guess = Guess(_known(format), FORMATS[format].kind, "it was said to be")
     else:
         guess = sniff(path)
     value, facts = cast("Read", _function(FORMATS[guess.format].read))(path)

@@ -11,6 +11,10 @@ ROUNDING = 1e-12  # rad or m; a step nearer than this to its bound would be held
 NOT_POSITIVE, UNSETTLED, SETTLED = 0, 1, 2
 
 
+# without wrappers for Python, which take long to compile for so many arrays
+_inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def factorise(matrix):
     """A = LᵀL in place of the lower triangle of A, last row first; False where A is not positive.
@@ -49,7 +53,7 @@ def back_substitute(factor, x):
         x[j] = value / factor[j, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _write_system(normal, gradient, damping, low, high, held, factor, step):
     """The system of all that is not held; what is held gets a row of its own with its bound."""
     size = step.shape[0]
@@ -74,7 +78,7 @@ def _write_system(normal, gradient, damping, low, high, held, factor, step):
             step[j] = low[j] if held[j] < 0 else high[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _pull(normal, gradient, damping, step, j):
     """Slope of the quadratic model at the step along coordinate j."""
     value = gradient[j] + damping * step[j]
@@ -85,7 +89,7 @@ def _pull(normal, gradient, damping, step, j):
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _wanted(normal, gradient, damping, low, high, held, step, j):
     """How coordinate j should be held: where it left the box, and no more where it is pulled in."""
     if held[j] == 0:

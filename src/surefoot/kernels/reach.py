@@ -20,9 +20,9 @@ from surefoot.kernels.tasks import Pose, farthest, measure
 from surefoot.kernels.tree import place
 
 REPAIRS = 6  # of the pins after one step; 1 to 3 are usual
+PINNED_M = 1e-10  # pins nearer than this need no repair
 MET_M = 1e-6  # pins nearer than this are met
 WORTHWHILE = 0.7  # of the error before: a repair that leaves more is the last
-PINNED_M = 1e-10  # pins nearer than this are left alone
 FIRST_RISE = 1e-4  # of the mean diagonal: damping after the first refusal
 RISE, FALL = 10.0, 0.1  # of the damping, where the model promised far too much, and where it held
 POOR, GOOD = 0.25, 0.75  # share of the promised decrease that was found
@@ -91,7 +91,11 @@ def scratch(links: int, nv: int, nq: int) -> tuple[Pose, Room]:
     return pose, room
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+# without wrappers for Python, which take long to compile for so many arrays
+_inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+@_inner
 def _move(at, q, step, bounds, out):
     """The pose after a step in the tangent space, as mj_integratePos has it, inside the bounds."""
     if at[0] < 0:
@@ -105,7 +109,7 @@ def _move(at, q, step, bounds, out):
             out[at[d]] = min(max(q[at[d]] + step[d], bounds[0, d]), bounds[1, d])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _bound(joints, before, dt, bounds):
     """What the joints may reach in a frame: their limits, and their speed for the time dt."""
     for d in range(joints.at.shape[0]):
@@ -116,7 +120,7 @@ def _bound(joints, before, dt, bounds):
         bounds[0, d], bounds[1, d] = low, high
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _lean(joints, q, gradient, normal):
     """Half the squares of the distance to the posture, added to gradient and normal if given."""
     total = 0.0
@@ -132,29 +136,34 @@ def _lean(joints, q, gradient, normal):
     return 0.5 * total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _set_box(at, bounds, q, gradient, box, held, guess):
-    """What the bounds leave for a step from q; on request, a guess of what they will hold."""
+@_inner
+def _set_box(at, bounds, q, box):
+    """What the bounds leave for a step from q."""
     for d in range(at.shape[0]):
         box[0, d], box[1, d] = -math.inf, math.inf
         if at[d] >= 0:
             box[0, d] = bounds[0, d] - q[at[d]]
             box[1, d] = bounds[1, d] - q[at[d]]
-        if guess:
-            held[d] = 0
-            if box[0, d] >= 0.0 and gradient[d] > 0.0:
-                held[d] = -1
-            elif box[1, d] <= 0.0 and gradient[d] < 0.0:
-                held[d] = 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
+def _guess_held(box, gradient, held):
+    """First guess of the active set: at a bound, and drawn outwards."""
+    for d in range(held.shape[0]):
+        held[d] = 0
+        if box[0, d] >= 0.0 and gradient[d] > 0.0:
+            held[d] = -1
+        elif box[1, d] <= 0.0 and gradient[d] < 0.0:
+            held[d] = 1
+
+
+@_inner
 def _repin(tree, pins, joints, goal, weight, damping, pose, room):
     """Bring the pins of room.trial back onto their points; how far they are from them then, m.
 
-    The way there is added to room.step.
-    Newton steps on the pins alone, the shortest ones in the measure of the tasks. The pins' rows
-    are made anew for each: an old factor would send what they turned by far along the free ways.
+    The way there is added to room.step. Newton steps on the pins alone, the shortest in the measure
+    of the tasks. The pins' rows are made anew for each: with the old factor, the turn of a row since
+    then would be taken for a pull along the free ways.
     """
     before = math.inf
     for _ in range(REPAIRS):
@@ -167,11 +176,11 @@ def _repin(tree, pins, joints, goal, weight, damping, pose, room):
             for k in range(d + 1):
                 room.spare[d, k] = room.normal[d, k]
         measure(pins, goal, weight, pose, room.rows, room.pull, room.spare)
-        _set_box(joints.at, room.bounds, room.trial, room.pull, room.box, room.held, False)
-        if (
-            boxed_step(room.spare, room.pull, damping, room.box, room.held, room.factor, room.way)
-            == NOT_POSITIVE
-        ):
+        _set_box(joints.at, room.bounds, room.trial, room.box)
+        status = boxed_step(
+            room.spare, room.pull, damping, room.box, room.held, room.factor, room.way
+        )
+        if status == NOT_POSITIVE:
             return far
         _move(joints.at, room.trial, room.way, room.bounds, room.trial)
         for d in range(room.step.shape[0]):
@@ -180,7 +189,7 @@ def _repin(tree, pins, joints, goal, weight, damping, pose, room):
     return farthest(pins, goal, weight, pose)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _shorten(turns, step, cap):
     """Scale the step so that nothing turns by more than the cap; True where that was needed."""
     largest = 0.0
@@ -193,7 +202,7 @@ def _shorten(turns, step, cap):
     return largest > cap
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _is_short(step, tolerance):
     """True where no coordinate moves by more than the tolerance."""
     for d in range(step.shape[0]):
@@ -202,7 +211,7 @@ def _is_short(step, tolerance):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _mean_diagonal(matrix):
     """Mean of the diagonal: how stiff the problem is."""
     total = 0.0
@@ -211,7 +220,7 @@ def _mean_diagonal(matrix):
     return total / matrix.shape[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _promised(gradient, normal, step):
     """Decrease of half the squares by the step, if all residuals were linear."""
     total = 0.0
@@ -223,7 +232,7 @@ def _promised(gradient, normal, step):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _next_damping(damping, share, stiffness, least):
     """Damping of the next step: up where less than promised was found, down where it was."""
     if share < POOR:
@@ -231,7 +240,7 @@ def _next_damping(damping, share, stiffness, least):
     return max(FALL * damping, least) if share > GOOD else damping
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room):
     """Write the systems without and with the pins at room.q; the halved squares of both."""
     gradient, normal, drive, stiff = room.gradient, room.normal, room.drive, room.stiff
@@ -246,7 +255,7 @@ def _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room):
     return soft, measure(pins, spot, hold, pose, room.rows, drive, stiff)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_inner
 def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, pose, room):
     """Move room.q to the least squares of one frame; steps tried, and whether they converged."""
     damping, soft, hard, stiffness, fresh = course.damping, 0.0, 0.0, 0.0, True
@@ -256,7 +265,9 @@ def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, po
     for i in range(course.iterations):
         if fresh:
             soft, hard = _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room)
-        _set_box(joints.at, room.bounds, q, room.drive, room.box, room.held, i == 0)
+        _set_box(joints.at, room.bounds, q, room.box)
+        if i == 0:
+            _guess_held(room.box, room.drive, room.held)
         status = boxed_step(room.stiff, room.drive, damping, room.box, room.held, room.factor, step)
         if status == NOT_POSITIVE:
             damping = _next_damping(damping, -1.0, stiffness, course.damping)

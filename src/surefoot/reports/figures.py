@@ -180,7 +180,7 @@ def _posed(
     root = robot.link_id(robot.root_link)
     forward = rotation.rotate(batch.link_quat_w[0, root], np.array([1.0, 0.0, 0.0]))
     camera = Camera.viewing(view, float(np.arctan2(forward[1], forward[0])))
-    shapes = geometry.shapes(robot.model)
+    shapes = geometry.shapes(robot)
     pieces = [
         [_placed(shape, batch.link_pos_w[i], batch.link_quat_w[i]) for shape in shapes]
         for i in range(len(qpos))  # a handful of pictures

@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
 from surefoot.motion import rotation
+from surefoot.robots.robot import Robot
 
 Kind = Literal["capsule", "ellipsoid", "polyhedron"]
 Rgb = tuple[float, float, float]
@@ -22,6 +23,8 @@ DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)  # the engine's colour of a geom that names 
 BODY_RGB: Rgb = (0.80, 0.83, 0.87)
 BONE_RGB: Rgb = (0.55, 0.60, 0.68)
 GROUND_RGB: Rgb = (0.72, 0.70, 0.66)
+SLAB_M = 0.02  # thickness of a sole that is drawn from its polygon alone
+HEAD_SHARE = 0.11  # of the height of the root: a head's radius is some 6 % of the stature
 BONE_RADIUS_M = 0.03
 BONE_STEPS = 40
 SMALLEST_BONE_M = 0.015  # a gap that no picture shows
@@ -69,12 +72,14 @@ class Shape:
         return ends, radius
 
 
-def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
-    """What each link of a model looks like.
+def shapes(robot: Robot) -> tuple[Shape, ...]:
+    """What each link of a robot looks like.
 
-    A link's visual geoms, else its collision geoms; and bones where nothing joins a link to its
-    children, so that a robot that lost its meshes is still seen whole.
+    A link's visual geoms, else its collision geoms. So that a robot that lost its meshes is still
+    seen whole: bones where nothing joins a link to its children, and soles and a head where no
+    shape is.
     """
+    model = robot.model
     of_link: dict[int, list[int]] = {}
     for g in range(model.ngeom):
         link = int(model.geom_bodyid[g])
@@ -85,7 +90,8 @@ def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
         visual = [g for g in geoms if _is_visual(model, g)]
         made = (_shape(model, g, link) for g in visual or geoms)
         found += [shape for shape in made if shape is not None]
-    return tuple(found + _bones(model, found))
+    found += _head(robot, found)
+    return tuple(found + _bones(model, found) + _soles(robot, found))
 
 
 def box(
@@ -210,18 +216,53 @@ def _bones(model: mujoco.MjModel, found: list[Shape]) -> list[Shape]:
         if parent == 0 or not counts[link]:
             continue
         reach = np.array(model.body_pos[link], dtype=np.float64)
-        way = np.linspace(0.0, 1.0, BONE_STEPS + 1)[:, None] * reach
         rot = rotation.as_matrix(np.array(model.body_quat[link], dtype=np.float64))
-        covered = np.zeros(len(way), dtype=bool)
-        for shape in found:
-            if shape.link == parent:
-                covered |= _covers(shape, way)
-            elif shape.link == link:  # as the model has it before any joint moves
-                covered |= _covers(shape, (way - reach) @ rot)
-        bare = way[~covered]
-        if len(bare) > 1 and float(np.linalg.norm(bare[-1] - bare[0])) > SMALLEST_BONE_M:
-            bones.append(_bone(parent, bare[0], bare[-1]))
+        way = _way(reach)
+        covered = _filled(found, parent, way)
+        covered |= _filled(found, link, (way - reach) @ rot)  # as it is before any joint moves
+        bones += _bridge(parent, way[~covered])
     return bones
+
+
+def _way(end: Float64[Array, " 3"]) -> Float64[Array, "k 3"]:
+    return np.asarray(np.linspace(0.0, 1.0, BONE_STEPS + 1)[:, None] * end, dtype=np.float64)
+
+
+def _bridge(link: int, bare: Float64[Array, "k 3"]) -> list[Shape]:
+    """A bone over the points that nothing covers, if they are far enough apart to be seen."""
+    if len(bare) < 2 or float(np.linalg.norm(bare[-1] - bare[0])) < SMALLEST_BONE_M:
+        return []
+    return [_bone(link, bare[0], bare[-1])]
+
+
+def _soles(robot: Robot, found: list[Shape]) -> list[Shape]:
+    """Slabs on the polygons of soles that no shape fills, and bones from the ankle to the sole."""
+    made: list[Shape] = []
+    for sole in robot.soles:
+        link, corners = robot.link_id(sole.link), sole.polygon_l
+        up = np.cross(corners[1] - corners[0], corners[2] - corners[1])
+        up *= SLAB_M / float(np.linalg.norm(up))
+        middle = np.mean(corners, axis=0)
+        if not _filled(found, link, (middle + 0.5 * up)[None])[0]:
+            both = np.vstack([corners, corners + up]) - middle
+            made.append(_polyhedron(both, link, middle, np.eye(3), BODY_RGB))
+        way = _way(middle)
+        made += _bridge(link, way[~_filled([*found, *made], link, way)])
+    return made
+
+
+def _head(robot: Robot, found: list[Shape]) -> list[Shape]:
+    """A ball at the landmark of the head, and its neck, where no shape is."""
+    mark = robot.landmarks.get("head")
+    if mark is None:
+        return []
+    link = robot.link_id(mark.link)
+    if _filled(found, link, mark.point_l[None])[0]:
+        return []
+    size = np.array([HEAD_SHARE * robot.home_height, 0.0, 0.0])
+    ball = Shape(link, "capsule", mark.point_l, np.eye(3), size, BODY_RGB)
+    reach = float(np.linalg.norm(mark.point_l))
+    return [ball, _bone(link, np.zeros(3), mark.point_l)] if reach > size[0] else [ball]
 
 
 def _bone(link: int, start: Float64[Array, " 3"], end: Float64[Array, " 3"]) -> Shape:
@@ -230,6 +271,17 @@ def _bone(link: int, start: Float64[Array, " 3"], end: Float64[Array, " 3"]) -> 
     size = np.array([radius, length / 2.0, 0.0])
     axis = (end - start) / length
     return Shape(link, "capsule", 0.5 * (start + end), _along(axis), size, BONE_RGB)
+
+
+def _filled(
+    found: list[Shape], link: int, points_l: Float64[Array, "k 3"]
+) -> Bool[BoolArray, " k"]:
+    """Which points of a link lie inside any of its shapes."""
+    inside = np.zeros(len(points_l), dtype=bool)
+    for shape in found:
+        if shape.link == link:
+            inside |= _covers(shape, points_l)
+    return inside
 
 
 def _covers(shape: Shape, points_l: Float64[Array, "k 3"]) -> Bool[BoolArray, " k"]:

@@ -127,14 +127,17 @@ def _chapters(values: Sequence[object], robot: Robot | None) -> list[_Chapter]:
             continue
         # The nearest clip above it, else the nearest below, that it was computed from.
         near = [*reversed(chapters[:opened]), *chapters[opened:]]
-        home = next((chapter for chapter in near if _is_about(value, chapter.context.clip)), lone)
+        home = next((chapter for chapter in near if _is_about(value, chapter.context)), lone)
         home.values.insert(len(home.values) - (home is not lone), value)
     return chapters + ([lone] if lone.values else [])
 
 
-def _is_about(value: object, clip: Clip | None) -> bool:
-    """Whether a finding names this clip as its source and spans the same time."""
+def _is_about(value: object, context: Context) -> bool:
+    """Whether a finding names this clip and this robot, and spans the same time."""
+    clip, robot = context.clip, context.robot
     if clip is None or getattr(value, "clip", None) != clip.meta.source:
+        return False
+    if robot is not None and getattr(value, "robot", robot.name) != robot.name:
         return False
     time = getattr(value, "time", clip.motion.time)
     spans = (time[0] - clip.motion.time[0], time[-1] - clip.motion.time[-1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -260,6 +261,7 @@ def _sheet(height_in: float) -> Iterator[Figure]:
         "svg.fonttype": "none",
         "svg.hashsalt": "surefoot",
         "text.color": ROLES["ink"],
+        "text.parse_math": False,  # a joint may have a dollar in its name
         "axes.labelcolor": ROLES["muted"],
         "axes.edgecolor": ROLES["grid"],
         "axes.facecolor": "none",
@@ -385,7 +387,10 @@ def _window(
 def _svg(figure: Figure, label: str, data: dict[str, str]) -> str:
     """The figure as an element for a page: no prologue, own ids, roles for colours."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    with warnings.catch_warnings():
+        # Letters that matplotlib's font lacks are only measured here: the reader's fonts draw them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     # The style element would rule the whole page; what it says stands in the page's own sheet.

@@ -58,7 +58,7 @@ def clip_part(value: object, context: Context) -> Part:
         actors=(
             Actor(
                 robot.name,
-                geometry.shapes(robot.model),
+                geometry.shapes(robot),
                 motion.time,
                 batch.link_pos_w,
                 batch.link_quat_w,

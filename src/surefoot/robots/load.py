@@ -73,6 +73,10 @@ def read_model(path: pathlib.Path) -> Draft:
         draft = Draft(path, _spec(path, urdf.text), urdf.name, urdf.masses, urdf.joints, "", "free")
         draft.speeds.update(urdf.speeds)
         draft.notices.extend(urdf.notices)
+        for joint, (leader, factor, offset) in urdf.ties.items():
+            tie = draft.spec.add_equality(name=f"{joint}_mimic", name1=joint, name2=leader)
+            tie.type = mujoco.mjtEq.mjEQ_JOINT
+            tie.data[:5] = [offset, factor, 0.0, 0.0, 0.0]
     elif root.tag == "mujoco":
         spec = _spec(path, None)
         name = spec.modelname if spec.modelname != UNNAMED_MODEL else path.stem
@@ -225,13 +229,12 @@ def _settle_root(draft: Draft) -> None:
     draft.root_kind = "planar" if planar else "free"
     for joint in free:
         _clean_free_joint(draft, joint)
-    own = {id_ for id_ in (j.name for j in root.joints)}
+    own = {j.name for j in root.joints}
     rest = [j for body in spec.bodies[1:] for j in body.joints if j.name not in own]
-    kept = [j.name for j in joints if not free and not planar]
     ball = [j.name for j in rest if int(j.type) == int(mujoco.mjtJoint.mjJNT_BALL)]
     if ball:
         raise draft.refuse(f"joint '{ball[0]}' is a ball joint", "Write it as three hinges")
-    found = tuple(kept + [j.name for j in rest])
+    found = tuple(j.name for j in rest)
     lost = [name for name in draft.joint_names if name not in found]
     if lost:
         raise draft.refuse(f"joint '{lost[0]}' of the file was lost while reading")
@@ -385,7 +388,7 @@ def _with_all_digits(mjcf: str, model: mujoco.MjModel) -> str:
             for key, values in (("pos", body.ipos), ("quat", body.iquat), ("mass", body.mass),
                                 ("diaginertia", body.inertia)):  # fmt: skip
                 _write(inertial, key, values)
-    for element in root.iter("joint"):
+    for element in root.findall("worldbody//joint"):
         if element.get("name") and element.get("type") != "free":
             joint = model.joint(element.get("name", ""))
             _write(element, "axis", joint.axis)

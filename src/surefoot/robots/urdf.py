@@ -18,6 +18,16 @@ from surefoot.errors import BadFile, BadRobot, Notice, listed, nearest
 
 MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 MESH_ENDINGS = (".stl", ".obj", ".msh")  # what the engine decodes
+# Attributes that must hold finite numbers, by element.
+NUMBERS = {
+    "mass": {"value"},
+    "inertia": {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"},
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "origin": {"xyz", "rpy"},
+    "axis": {"xyz"},
+    "dynamics": {"damping", "friction"},
+    "mimic": {"multiplier", "offset"},
+}
 WORLD = "world"  # a link of this name is the ground to the engine
 
 
@@ -33,6 +43,8 @@ class Urdf:
     """Joints that move, without a floating root, in the file's order."""
     speeds: dict[str, float]
     """Largest speed by joint, rad/s or m/s, where the file gives one."""
+    ties: dict[str, tuple[str, float, float]]
+    """By a joint that mimics another: that one, factor, offset."""
     notices: tuple[Notice, ...]
 
 
@@ -54,7 +66,7 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
         speed = None if limit is None else limit.get("velocity")
         if speed is not None and float(speed) > 0.0:
             speeds[_name(joint)] = float(speed)
-    _note_mimics(joints, notices)
+    ties = _take_mimics(joints, path, notices)
     _resolve_meshes(root, path, notices)
     for block in root.findall("mujoco"):
         root.remove(block)
@@ -75,6 +87,7 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
         masses=masses,
         joints=tuple(_name(joint) for joint in joints),
         speeds=speeds,
+        ties=ties,
         notices=tuple(notices),
     )
 
@@ -149,9 +162,10 @@ def _bad_numbers(root: ET.Element) -> Iterator[str]:
     """Inertias and limits that are no finite numbers."""
     for owner in (*root.findall("link"), *root.findall("joint")):
         for element in owner.iter():
-            if element.tag not in ("mass", "inertia", "limit", "origin", "axis", "dynamics"):
+            if element.tag not in NUMBERS:
                 continue
-            for key, text in element.attrib.items():
+            for key in sorted(NUMBERS[element.tag] & set(element.attrib)):
+                text = element.attrib[key]
                 try:
                     good = all(math.isfinite(float(part)) for part in text.split())
                 except ValueError:
@@ -194,19 +208,37 @@ def _end(joint: ET.Element, end: str) -> str:
     return "" if element is None else element.get("link", "")
 
 
-def _note_mimics(joints: list[ET.Element], notices: list[Notice]) -> None:
-    """Say which joints the file ties to others."""
-    tied = [_name(joint) for joint in joints if joint.find("mimic") is not None]
-    if tied:
+def _take_mimics(
+    joints: list[ET.Element], path: pathlib.Path, notices: list[Notice]
+) -> dict[str, tuple[str, float, float]]:
+    """Take out which joints the file ties to others: engines before 4 drop it without a word."""
+    names = {_name(joint) for joint in joints}
+    ties: dict[str, tuple[str, float, float]] = {}
+    for joint in joints:
+        mimic = joint.find("mimic")
+        if mimic is None:
+            continue
+        joint.remove(mimic)
+        leader = mimic.get("joint", "")
+        if leader not in names:
+            raise BadFile(
+                what=f"joint '{_name(joint)}' mimics '{leader}', which is no joint that moves",
+                where=str(path),
+                todo=nearest(leader, names),
+            )
+        factor, offset = mimic.get("multiplier", "1"), mimic.get("offset", "0")
+        ties[_name(joint)] = (leader, float(factor), float(offset))
+    if ties:
         notices.append(
             Notice(
                 kind="assumption",
                 part="mimic",
-                sentence=f"joints that mimic others ({', '.join(tied)}) are kept as joints of "
+                sentence=f"joints that mimic others ({', '.join(ties)}) are kept as joints of "
                 "their own, tied by the engine in simulation only",
-                value=float(len(tied)),
+                value=float(len(ties)),
             )
         )
+    return ties
 
 
 def _resolve_meshes(root: ET.Element, path: pathlib.Path, notices: list[Notice]) -> None:

@@ -39,9 +39,9 @@ BALL_BEFORE_ANKLE = 0.47 * FOOT_LENGTH
 BALL_HEIGHT = 0.010
 SKULL_BASE = 0.905  # where the joint "Head" sits; its tip is the crown
 
-# Parts of the body: mass over the whole, and where between two joints the centre lies. De Leva (1996),
-# table 4, men; the trunk's three parts are put where together they have its centre, 0.4486 of the
-# way from the shoulders to the hips. A part at a single joint has that joint twice.
+# Parts of the body: mass over the whole, and where between two joints the centre lies. De Leva
+# (1996), table 4, men; the trunk's three parts are put where together they have its centre, 0.4486
+# of the way from the shoulders to the hips. A part at a single joint has that joint twice.
 _MIDDLE_PARTS = (
     (0.0694, "Head", "Head", 0.0),
     (0.1596, "Spine2", "Neck", 0.385),
@@ -178,20 +178,21 @@ def part_masses() -> Float64[Array, " k"]:
 
 def centre_of_mass(pos_w: Float64[Array, "n j 3"]) -> Float64[Array, "n 3"]:
     """Centre of mass of the person."""
-    return np.einsum("k,nkx->nx", part_masses(), part_centres(pos_w))
+    return np.asarray(np.einsum("k,nkx->nx", part_masses(), part_centres(pos_w)), dtype=np.float64)
 
 
-def pressure_point(pos_w: Float64[Array, "n j 3"], rate_hz: float) -> Float64[Array, "n 2"]:
+def pressure_point(pos_w: Float64[Array, "n j 3"], dt: float) -> Float64[Array, "n 2"]:
     """Where the ground must press for that motion, on z = 0: the ZMP of the parts as point masses.
 
-    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; at the ends, as if the motion stood still.
+    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; at the ends with the accelerations beside them.
 
     Args:
-        rate_hz: frames a second.
+        dt: time between frames, s.
     """
     mass, centre = part_masses(), part_centres(pos_w)
     acc = np.zeros_like(centre)
-    acc[1:-1] = np.diff(centre, 2, axis=0) * rate_hz**2
+    acc[1:-1] = np.diff(centre, 2, axis=0) / dt**2
+    acc[[0, -1]] = acc[[1, -2]]
     push = mass * (acc[:, :, 2] + G_MPS2)
     moment = push[:, :, None] * centre[:, :, :2]
     moment -= (mass * centre[:, :, 2])[:, :, None] * acc[:, :, :2]

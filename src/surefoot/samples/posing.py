@@ -21,8 +21,8 @@ MARGIN_S = 3.0  # before and after the clip, so that the pendulum's ends are out
 COM_HEIGHT = 0.55  # of the stature: Winter gives 0.55 to 0.56 for men standing
 REACH_MAX = 0.9945  # of the straight leg: a knee bent by 12°
 DIP_S = 0.40  # over so long the pelvis sinks before a leg gets too short; about as in CMU 83_55
-ROUNDS = 6  # of leading the pendulum by what its body lacks of the wanted ZMP: 0.3 mm are left
-CENTRINGS = 6  # of the pelvis on the centre of mass; each leaves a third of the error
+ROUNDS = 6  # of leading the pendulum by what its body lacks of the wanted ZMP: 0.2 mm are left
+CENTRINGS = 2  # of the pelvis on the centre of mass, in each of these rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def pose(person: body.Body, footwork: plan.Plan, habit: Habit, sway: Sway) -> Po
     well (the dynamics filter of Kajita et al. 2003, section 4.2).
     """
     frames = int(np.floor(footwork.duration * GRID_HZ + 1e-9)) + 1
-    margin = round(MARGIN_S * GRID_HZ)
+    margin, dt = round(MARGIN_S * GRID_HZ), 1.0 / GRID_HZ
     grid = (np.arange(frames + 2 * margin) - margin) / GRID_HZ
     clip = slice(margin, margin + frames)
     wanted = plan.pressure_path(footwork, grid)
@@ -92,16 +92,15 @@ def pose(person: body.Body, footwork: plan.Plan, habit: Habit, sway: Sway) -> Po
         "Left": plan.foot_path(person, footwork.left, footwork.left_swings, grid[clip]),
         "Right": plan.foot_path(person, footwork.right, footwork.right_swings, grid[clip]),
     }
+    middle = 0.5 * (feet["Left"].ankle_w[:, 1] + feet["Right"].ankle_w[:, 1])
     led_by = wanted.copy()
     root = np.zeros((frames, 3))
     for _ in range(ROUNDS):
-        centre = smooth.pendulum(led_by, 1.0 / GRID_HZ, COM_HEIGHT * person.stature)
-        speed = np.gradient(centre, 1.0 / GRID_HZ, axis=0)[clip]
-        middle = 0.5 * (feet["Left"].ankle_w[:, 1] + feet["Right"].ankle_w[:, 1])
-        off = middle - centre[clip, 1]
-        quat = upper_body(habit, sway, grid[clip], off, speed[:, 1])
+        centre = smooth.pendulum(led_by, dt, COM_HEIGHT * person.stature)
+        speed = np.gradient(centre, dt, axis=0)[clip]
+        quat = upper_body(habit, sway, grid[clip], middle - centre[clip, 1], speed[:, 1])
         pos = stand(person, feet, centre[clip], root, quat)
-        led_by[clip] += wanted[clip] - body.pressure_point(pos, GRID_HZ)
+        led_by[clip] += wanted[clip] - body.pressure_point(pos, dt)
     return Pose(root, quat)
 
 
