@@ -124,6 +124,18 @@ def test_an_unknown_view_is_refused():
     assert caught.value.sentence == "width_px must be positive, got 0.0"
 
 
+def test_each_pose_of_a_strip_has_its_own_support_and_zmp():
+    """The second pose's ZMP lies 1 m ahead of its support: one dot and one cross."""
+    robot = walker()
+    square = np.array([[-0.1, -0.1, 0.0], [0.1, -0.1, 0.0], [0.1, 0.1, 0.0], [-0.1, 0.1, 0.0]])
+    zmp_w = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    poses = np.array([robot.home] * 2)
+    svg = strip_svg(robot, poses, supports=(square, square), zmp_w=zmp_w)
+    assert len(elements(svg, "circle")) == 1
+    assert len(re.findall(r'stroke-linecap="round"', svg)) == 1
+    assert len(re.findall(r'fill-opacity="0.22"', svg)) == 2
+
+
 def test_labels_that_do_not_fit_the_poses_are_refused():
     robot = walker()
     with pytest.raises(BadInput) as caught:

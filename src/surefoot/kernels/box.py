@@ -11,8 +11,7 @@ ROUNDING = 1e-12  # rad or m; a step nearer than this to its bound would be held
 NOT_POSITIVE, UNSETTLED, SETTLED = 0, 1, 2
 
 
-# without wrappers for Python, which take long to compile for so many arrays
-_inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

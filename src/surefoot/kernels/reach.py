@@ -91,8 +91,7 @@ def scratch(links: int, nv: int, nq: int) -> tuple[Pose, Room]:
     return pose, room
 
 
-# without wrappers for Python, which take long to compile for so many arrays
-_inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
 
 
 @_inner
@@ -162,8 +161,8 @@ def _repin(tree, pins, joints, goal, weight, damping, pose, room):
     """Bring the pins of room.trial back onto their points; how far they are from them then, m.
 
     The way there is added to room.step. Newton steps on the pins alone, the shortest in the measure
-    of the tasks. The pins' rows are made anew for each: with the old factor, the turn of a row since
-    then would be taken for a pull along the free ways.
+    of the tasks. The pins' rows are made anew for each: with the old factor, their turn since then
+    would be taken for a pull along the free ways.
     """
     before = math.inf
     for _ in range(REPAIRS):

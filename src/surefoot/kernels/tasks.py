@@ -39,8 +39,7 @@ class Pose(NamedTuple):
     screw: np.ndarray  # (nv, 6)
 
 
-# without wrappers for Python, which take long to compile for so many arrays
-_inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -61,12 +61,7 @@ def robot_svg(
     """
     camera, pieces, ground = _posed(robot, np.asarray(qpos)[None], view, width_px)
     sheet = _Sheet(camera, _seed(robot, view, width_px, qpos))
-    sheet.floor(pieces[0], ground)
-    if support is not None and len(support) > 0:
-        sheet.polygon(support)
-    sheet.solids(pieces[0])
-    if zmp is not None:
-        sheet.point(zmp, support)
+    sheet.pose(pieces[0], ground, support, zmp)
     return sheet.svg(width_px, f"{robot.name}, {view} view")
 
 
@@ -77,6 +72,8 @@ def strip_svg(
     view: View = "three-quarter",
     width_px: float = 960.0,
     labels: Sequence[str] = (),
+    supports: Sequence[Float64[Array, "_ 3"]] = (),
+    zmp_w: Float64[Array, "n 3"] | None = None,
 ) -> str:
     """Several poses side by side on one ground line, from left to right, as a self-contained SVG.
 
@@ -84,21 +81,25 @@ def strip_svg(
 
     Args:
         labels: one text under each pose, or none at all.
+        supports: contact vertices of each pose in the world, m, or none at all.
 
     Raises:
-        BadInput: a pose of another robot, no pose, or another number of labels.
+        BadInput: a pose of another robot, no pose, or another number of labels or supports.
         BadOption: no such view, or a width that is not positive.
     """
-    if len(labels) not in (0, len(qpos)):
-        raise BadInput(what=f"expected {len(qpos)} labels, got {len(labels)}", where="film strip")
+    for name, given in (("labels", labels), ("supports", supports)):
+        if len(given) not in (0, len(qpos)):
+            raise BadInput(
+                what=f"expected {len(qpos)} {name}, got {len(given)}", where="film strip"
+            )
     camera, pieces, ground = _posed(robot, qpos, view, width_px)
     sheet = _Sheet(camera, _seed(robot, view, width_px, qpos))
     spread = [_spread(camera, posed) for posed in pieces]
     cell = 1.06 * max(high - low for low, high in spread)
     for i, (posed, (low, high)) in enumerate(zip(pieces, spread, strict=True)):
         sheet.shift = i * cell - 0.5 * (low + high)
-        sheet.floor(posed, ground)
-        sheet.solids(posed)
+        carried = supports[i] if len(supports) else None
+        sheet.pose(posed, ground, carried, None if zmp_w is None else zmp_w[i])
         if labels:
             sheet.label(i * cell, labels[i])
     return sheet.svg(width_px, f"{robot.name}, {len(qpos)} poses from left to right")
@@ -151,6 +152,7 @@ class _Piece:
     rot_ws: Array
 
     def points_w(self, points_s: Float64[Array, "k 3"]) -> Float64[Array, "k 3"]:
+        """Points of the shape in the world, m."""
         return np.asarray(self.pos_w + points_s @ self.rot_ws.T, dtype=np.float64)
 
     def floor_points_w(self) -> Float64[Array, "k 3"]:
@@ -235,6 +237,21 @@ class _Sheet:
     def _add(self, kind: str, flat: Float64[Array, "k 2"], radius: float, attributes: str) -> None:
         points = np.column_stack([flat, np.full(len(flat), radius)])
         self.elements.append((kind, points, attributes))
+
+    def pose(
+        self,
+        pieces: Sequence[_Piece],
+        ground: float,
+        support: Float64[Array, "k 3"] | None,
+        zmp: Float64[Array, " 3"] | None,
+    ) -> None:
+        """One pose on its ground, with support and ZMP where they are given."""
+        self.floor(pieces, ground)
+        if support is not None and len(support) > 0:
+            self.polygon(support)
+        self.solids(pieces)
+        if zmp is not None:
+            self.point(zmp, support)
 
     def floor(self, pieces: Sequence[_Piece], height: float) -> None:
         """The shadow that a pose throws straight down, all shapes in one element."""

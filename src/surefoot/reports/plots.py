@@ -128,7 +128,7 @@ def over_time(
         for ax in axes:
             ax.set_xlim(float(time[0]), float(time[-1]) if len(time) > 1 else float(time[0]) + 1.0)
             for start, end in shaded:
-                ax.axvspan(start, end, color=ROLES["bad"], alpha=0.12, linewidth=0.0, zorder=0)
+                ax.axvspan(start, end, color=ROLES["bad"], alpha=0.12, linewidth=1.0, zorder=0)
             ax.tick_params(labelbottom=ax is axes[-1])
         axes[-1].set_xlabel("time, s")
         height = figure.get_figheight()

@@ -173,6 +173,7 @@ class _Reader:
         self.faults: list[str] = []
 
     def profile(self, data: Mapping[str, Any]) -> Profile:
+        """The profile in a file's tables."""
         self.keys("", data, _TOP)
         stem = self.path.name.removesuffix(ENDING)
         name = self.text("", data, "name") or (
@@ -206,6 +207,7 @@ class _Reader:
         )
 
     def sole(self, where: str, table: Mapping[str, Any]) -> SoleRule:
+        """One row of [[sole]]."""
         self.keys(where, table, _SOLE)
         side: Side = "right" if table.get("side") == "right" else "left"
         if table.get("side") not in ("left", "right"):
@@ -219,6 +221,7 @@ class _Reader:
         )
 
     def landmark(self, where: str, value: object) -> Landmark:
+        """One point of [landmarks]."""
         table = value if isinstance(value, dict) else {}
         if not isinstance(value, dict):
             self.faults.append(f"{where}: expected a table with link and point_m")
@@ -228,6 +231,7 @@ class _Reader:
         return Landmark(link, np.zeros(3) if point is None else point[0])
 
     def rule(self, where: str, table: Mapping[str, Any], known: Mapping[str, str]) -> JointRule:
+        """One row of [[limits]] or [[override]]."""
         self.keys(where, table, ("joints", "source", *known))
         values: dict[str, float] = {}
         for key, what in known.items():
@@ -246,12 +250,14 @@ class _Reader:
         )
 
     def keys(self, where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        """Report keys that are not known."""
         place = f"{where}: " if where else ""
         for key in table:
             if key not in known:
                 self.faults.append(f"{place}unknown key '{key}'. {nearest(key, known)}")
 
     def text(self, where: str, table: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
+        """A text; empty where there is none."""
         value = table.get(key, "")
         if not isinstance(value, str) or (needed and not value):
             self.faults.append(f"{where}: {key} must be a text".removeprefix(": "))
@@ -259,6 +265,7 @@ class _Reader:
         return value
 
     def texts(self, where: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        """A list of texts."""
         value = table.get(key, [])
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             self.faults.append(f"{where}: {key} must be a list of texts".removeprefix(": "))
@@ -266,6 +273,7 @@ class _Reader:
         return tuple(value)
 
     def table(self, key: str, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """A table; None where there is none."""
         value = data.get(key)
         if value is not None and not isinstance(value, dict):
             self.faults.append(f"{key} must be a table")
@@ -273,6 +281,7 @@ class _Reader:
         return value
 
     def tables(self, data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        """A list of tables."""
         value = data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
             self.faults.append(f"{key} must be a list of tables: [[{key}]]")
@@ -280,6 +289,7 @@ class _Reader:
         return value
 
     def numbers(self, where: str, table: Mapping[str, Any], key: str) -> dict[str, float]:
+        """A table of numbers by name."""
         value = table.get(key, {})
         if not isinstance(value, dict) or not all(_is_number(v) for v in value.values()):
             self.faults.append(f"{where}: {key} must be a table of numbers")
@@ -289,6 +299,7 @@ class _Reader:
     def points(
         self, where: str, table: Mapping[str, Any], key: str
     ) -> Float64[Array, "k 3"] | None:
+        """A list of points; None where there is none."""
         if key not in table:
             return None
         value = table[key]

@@ -184,7 +184,7 @@ def centre_of_mass(pos_w: Float64[Array, "n j 3"]) -> Float64[Array, "n 3"]:
 def pressure_point(pos_w: Float64[Array, "n j 3"], dt: float) -> Float64[Array, "n 2"]:
     """Where the ground must press for that motion, on z = 0: the ZMP of the parts as point masses.
 
-    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; at the ends with the accelerations beside them.
+    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; the ends borrow the next accelerations.
 
     Args:
         dt: time between frames, s.
