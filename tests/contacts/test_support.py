@@ -88,3 +88,24 @@ def test_distance_does_not_depend_on_where_and_how_the_feet_stand() -> None:
     moved = np.column_stack([vertices[:, :2] @ turn.T + [7.0, -3.0], vertices[:, 2]])
     x, y = turn @ point + [7.0, -3.0]
     assert _distance((float(x), float(y)), moved) == pytest.approx(before, abs=1e-12)
+
+
+def test_corners_that_nearly_coincide_leave_the_inside_inside() -> None:
+    """Heel and toe soles of one standing foot, padded by eight: −0.0386149 by scipy's hull.
+
+    Edges that are found several times once cancelled in the area, and the inside was lost.
+    """
+    corners = [
+        (-0.0685538291, 0.372906325),
+        (0.115594245, 0.397324557),
+        (0.103369356, 0.489517573),
+        (-0.0807787181, 0.46509934),
+        (0.115603563, 0.397325793),
+        (0.187216718, 0.406821771),
+        (0.174991829, 0.499014787),
+        (0.103378674, 0.489518808),
+    ]
+    padded = np.array([(x, y, 0.0) for x, y in corners + corners[:1] * 8])
+    carried = Support(padded[None], np.array([8]))
+    point = np.array([[0.0360023521, 0.441631735, 0.0]])
+    assert signed_distance(point, carried)[0] == pytest.approx(-0.0386149, abs=1e-7)

@@ -82,6 +82,17 @@ def test_the_poses_of_a_strip_stand_at_equal_distances():
     assert np.all(np.diff(x) > 0.0)
 
 
+def test_the_poses_of_a_strip_stand_on_one_line():
+    """The same pose 3 m farther away from the camera, which looks down, is painted as high."""
+    robot = walker()
+    poses = np.repeat(np.array(robot.home)[None], 2, axis=0)
+    poses[1, :2] = (-3.0, 1.0)
+    paths = [path.get("d") for path in elements(strip_svg(robot, poses), "path")]
+    tops = [float(d.split()[1].split("L")[0]) for d in paths if "A" in d and "L" in d]
+    half = len(tops) // 2
+    np.testing.assert_allclose(tops[:half], tops[half:], atol=0.11)  # tenths of a pixel
+
+
 def test_an_inlined_picture_has_no_address_in_it():
     robot = walker()
     assert "http" not in without_prologue(robot_svg(robot, robot.home))
@@ -133,7 +144,7 @@ def test_each_pose_of_a_strip_has_its_own_support_and_zmp():
     svg = strip_svg(robot, poses, supports=(square, square), zmp_w=zmp_w)
     assert len(elements(svg, "circle")) == 1
     assert len(re.findall(r'stroke-linecap="round"', svg)) == 1
-    assert len(re.findall(r'fill-opacity="0.22"', svg)) == 2
+    assert svg.count('fill-opacity="0.22"') == 2
 
 
 def test_labels_that_do_not_fit_the_poses_are_refused():

@@ -237,6 +237,11 @@ def test_every_joint_has_all_its_limits(human: Robot) -> None:
     assert np.all(human.joint_max >= 0.0)
 
 
+def test_bundled_robot_needs_no_notice(human: Robot) -> None:
+    assert human.notices == ()
+    assert human.source == "zoo:human25"
+
+
 def test_signs_of_the_joints() -> None:
     """Hips and elbows flex forward, knees backward, toes bend up, the torso bows forward."""
     human = load_robot("human25")

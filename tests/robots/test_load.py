@@ -11,6 +11,7 @@ import pytest
 from make.robots import BIPED, PLANAR, URDF, URDF_ON_WORLD, biped, planar, written
 from surefoot.errors import BadFile, BadRobot, NoFile
 from surefoot.robots.engine import mujoco
+from surefoot.robots.load import compiled, read_model
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 
@@ -105,6 +106,36 @@ def test_keyframe_of_a_fixed_base_keeps_its_joints(tmp_path: pathlib.Path) -> No
     key = '<keyframe><key name="home" qpos="0 0 0.5 0 0 0 0.5 0"/></keyframe><actuator>'
     robot = load_robot(_biped_with(tmp_path, ('<freejoint name="root"/>', ""), ("<actuator>", key)))
     assert robot.home[robot.joint_qposadr].tolist() == [0, 0, 0.5, 0, 0, 0, 0.5, 0]
+
+
+def test_link_that_is_gone_after_loading_is_refused(tmp_path: pathlib.Path) -> None:
+    draft = read_model(written(BIPED, tmp_path))
+    draft.masses["trunk"] = 11.7
+    with pytest.raises(BadRobot, match=r"link 'trunk' \(11.7 kg\) was lost while loading"):
+        compiled(draft)
+
+
+def test_link_of_another_mass_after_loading_is_refused(tmp_path: pathlib.Path) -> None:
+    draft = read_model(written(BIPED, tmp_path))
+    draft.spec.body("pelvis").mass = 5.0
+    with pytest.raises(BadRobot, match="link 'pelvis' has 8 kg in the file, but 5 kg as loaded"):
+        compiled(draft)
+
+
+def test_joint_that_is_gone_after_loading_is_refused(tmp_path: pathlib.Path) -> None:
+    draft = read_model(written(BIPED, tmp_path))
+    draft.spec.delete(draft.spec.joint("left_ankle"))
+    for actuator in list(draft.spec.actuators):
+        draft.spec.delete(actuator)
+    with pytest.raises(BadRobot, match="joint 'left_ankle' was lost while loading"):
+        compiled(draft)
+
+
+def test_freedom_that_the_file_does_not_have_is_refused(tmp_path: pathlib.Path) -> None:
+    draft = read_model(written(BIPED, tmp_path))
+    draft.spec.body("left_foot").add_joint(name="extra", axis=[1, 0, 0])
+    with pytest.raises(BadRobot, match="expected 14 degrees of freedom, got 15"):
+        compiled(draft)
 
 
 # -- what is mended, and said ----------------------------------------------------------------------
@@ -446,6 +477,18 @@ def test_included_file_beside_the_model_is_found(tmp_path: pathlib.Path) -> None
 
 
 # -- the model as text -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wish", ['settotalmass="20"', 'inertiafromgeom="true"'])
+def test_masses_that_the_file_asks_the_engine_for_are_written_out(
+    tmp_path: pathlib.Path, wish: str
+) -> None:
+    path = _biped_with(tmp_path, ("<compiler", f"<compiler {wish}"), ('density="0"', ""))
+    robot = load_robot(path)
+    assert robot.mass != pytest.approx(16.0)
+    again = mujoco.MjModel.from_xml_string(robot.mjcf)
+    np.testing.assert_array_equal(again.body_mass, robot.model.body_mass)
+    np.testing.assert_array_equal(again.body_inertia, robot.model.body_inertia)
 
 
 def test_mjcf_of_the_model_gives_the_same_model_to_the_last_bit(tmp_path: pathlib.Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import numpy as np
 import pytest
 
 from make.robots import BIPED, written
 from surefoot.errors import BadFile, BadRobot, NoFile
-from surefoot.robots.profile import read_profile
+from surefoot.robots.profile import KEYS, read_profile
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 
@@ -147,6 +148,22 @@ def test_landmarks_are_points_of_links(tmp_path: pathlib.Path) -> None:
     assert robot.landmarks["pelvis"].point_l.tolist() == [0.0, 0.0, 0.0]
     assert robot.landmarks["left_toe"].link == "left_foot"
     assert robot.landmarks["left_toe"].point_l.tolist() == [0.1, 0.0, -0.03]
+
+
+def test_every_key_stands_in_the_document() -> None:
+    """docs/robots.md, field by field, against what the reader takes."""
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "robots.md").read_text(encoding="utf-8")
+    for key in sorted(KEYS):
+        assert re.search(rf"`[^`]*\b{key}\b[^`]*`", text), key
+
+
+def test_profile_of_the_document_is_one(tmp_path: pathlib.Path) -> None:
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "robots.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)
+    profile = read_profile(written(example, tmp_path, "walker.robot.toml"))
+    assert profile.name == "walker"
+    assert profile.home == {"left_knee": 0.3, "right_knee": 0.3}
+    assert [rule.values for rule in profile.limits] == [{"speed": 12.0}]
 
 
 # -- faults --------------------------------------------------------------------------------------

@@ -110,4 +110,4 @@ def _hull_distance(
     u, v = from_middle[:, :, None, :], from_middle[:, None, :, :]
     area = np.where(edge, u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], 0.0).sum(axis=(1, 2)) / 2.0
     inside = (outwards <= 0.0) & (area > AREA_FLOOR_M2)
-    return np.where(inside, outwards, nearest)
+    return np.asarray(np.where(inside, outwards, nearest), dtype=np.float64)

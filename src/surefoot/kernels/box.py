@@ -11,9 +11,6 @@ ROUNDING = 1e-12  # rad or m; a step nearer than this to its bound would be held
 NOT_POSITIVE, UNSETTLED, SETTLED = 0, 1, 2
 
 
-_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
 def factorise(matrix):
     """A = LᵀL in place of the lower triangle of A, last row first; False where A is not positive.
@@ -52,7 +49,7 @@ def back_substitute(factor, x):
         x[j] = value / factor[j, j]
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _write_system(normal, gradient, damping, low, high, held, factor, step):
     """The system of all that is not held; what is held gets a row of its own with its bound."""
     size = step.shape[0]
@@ -77,7 +74,7 @@ def _write_system(normal, gradient, damping, low, high, held, factor, step):
             step[j] = low[j] if held[j] < 0 else high[j]
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _pull(normal, gradient, damping, step, j):
     """Slope of the quadratic model at the step along coordinate j."""
     value = gradient[j] + damping * step[j]
@@ -88,7 +85,7 @@ def _pull(normal, gradient, damping, step, j):
     return value
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _wanted(normal, gradient, damping, low, high, held, step, j):
     """How coordinate j should be held: where it left the box, and no more where it is pulled in."""
     if held[j] == 0:

@@ -91,10 +91,7 @@ def scratch(links: int, nv: int, nq: int) -> tuple[Pose, Room]:
     return pose, room
 
 
-_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
-
-
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _move(at, q, step, bounds, out):
     """The pose after a step in the tangent space, as mj_integratePos has it, inside the bounds."""
     if at[0] < 0:
@@ -108,7 +105,7 @@ def _move(at, q, step, bounds, out):
             out[at[d]] = min(max(q[at[d]] + step[d], bounds[0, d]), bounds[1, d])
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _bound(joints, before, dt, bounds):
     """What the joints may reach in a frame: their limits, and their speed for the time dt."""
     for d in range(joints.at.shape[0]):
@@ -119,7 +116,7 @@ def _bound(joints, before, dt, bounds):
         bounds[0, d], bounds[1, d] = low, high
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _lean(joints, q, gradient, normal):
     """Half the squares of the distance to the posture, added to gradient and normal if given."""
     total = 0.0
@@ -135,7 +132,7 @@ def _lean(joints, q, gradient, normal):
     return 0.5 * total
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _set_box(at, bounds, q, box):
     """What the bounds leave for a step from q."""
     for d in range(at.shape[0]):
@@ -145,7 +142,7 @@ def _set_box(at, bounds, q, box):
             box[1, d] = bounds[1, d] - q[at[d]]
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _guess_held(box, gradient, held):
     """First guess of the active set: at a bound, and drawn outwards."""
     for d in range(held.shape[0]):
@@ -156,7 +153,7 @@ def _guess_held(box, gradient, held):
             held[d] = 1
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _repin(tree, pins, joints, goal, weight, damping, pose, room):
     """Bring the pins of room.trial back onto their points; how far they are from them then, m.
 
@@ -188,7 +185,7 @@ def _repin(tree, pins, joints, goal, weight, damping, pose, room):
     return farthest(pins, goal, weight, pose)
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _shorten(turns, step, cap):
     """Scale the step so that nothing turns by more than the cap; True where that was needed."""
     largest = 0.0
@@ -201,7 +198,7 @@ def _shorten(turns, step, cap):
     return largest > cap
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_short(step, tolerance):
     """True where no coordinate moves by more than the tolerance."""
     for d in range(step.shape[0]):
@@ -210,7 +207,7 @@ def _is_short(step, tolerance):
     return True
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _mean_diagonal(matrix):
     """Mean of the diagonal: how stiff the problem is."""
     total = 0.0
@@ -219,7 +216,7 @@ def _mean_diagonal(matrix):
     return total / matrix.shape[0]
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _promised(gradient, normal, step):
     """Decrease of half the squares by the step, if all residuals were linear."""
     total = 0.0
@@ -231,7 +228,7 @@ def _promised(gradient, normal, step):
     return total
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _next_damping(damping, share, stiffness, least):
     """Damping of the next step: up where less than promised was found, down where it was."""
     if share < POOR:
@@ -239,7 +236,7 @@ def _next_damping(damping, share, stiffness, least):
     return max(FALL * damping, least) if share > GOOD else damping
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room):
     """Write the systems without and with the pins at room.q; the halved squares of both."""
     gradient, normal, drive, stiff = room.gradient, room.normal, room.drive, room.stiff
@@ -254,7 +251,7 @@ def _linearise(tasks, pins, joints, goal, weight, spot, hold, pose, room):
     return soft, measure(pins, spot, hold, pose, room.rows, drive, stiff)
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _solve_frame(tree, tasks, pins, joints, course, goal, weight, spot, hold, pose, room):
     """Move room.q to the least squares of one frame; steps tried, and whether they converged."""
     damping, soft, hard, stiffness, fresh = course.damping, 0.0, 0.0, 0.0, True

@@ -39,9 +39,6 @@ class Pose(NamedTuple):
     screw: np.ndarray  # (nv, 6)
 
 
-_inner = njit(cache=True, nogil=True, error_model="numpy")  # called by kernels, cached with them
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
 def point_about(pos, rot, link, x, y, z):
     """A point of a link in the world, about pos[1]."""
@@ -52,7 +49,7 @@ def point_about(pos, rot, link, x, y, z):
     )
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _point_rows(tasks, t, pos, rot, screw, gx, gy, gz, first, last, rows):
     """Point minus goal, and its derivatives."""
     x, y, z = point_about(
@@ -67,7 +64,7 @@ def _point_rows(tasks, t, pos, rot, screw, gx, gy, gz, first, last, rows):
     return x + pos[1, 0] - gx, y + pos[1, 1] - gy, z + pos[1, 2] - gz
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _direction_rows(tasks, t, pos, rot, screw, gx, gy, gz, first, last, rows):
     """Chord u − goal of the unit vector between two points; du = (I − uuᵀ)(J_b − J_a)/length."""
     ax, ay, az = point_about(
@@ -108,7 +105,7 @@ def _direction_rows(tasks, t, pos, rot, screw, gx, gy, gz, first, last, rows):
     return ux - gx, uy - gy, uz - gz
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _orientation_rows(tasks, t, quat, rot, screw, gw, gx, gy, gz, first, last, rows):
     """Rotation vector φ from the goal to the link, in the link's axes; dφ = J_r⁻¹(φ) Rᵀ ω.
 
@@ -138,7 +135,7 @@ def _orientation_rows(tasks, t, quat, rot, screw, gw, gx, gy, gz, first, last, r
     return a, b, c
 
 
-@_inner
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_rows(dofs, first, last, rows, x, y, z, gradient, normal):
     """Add Jᵀr to the gradient and, where it has rows, JᵀJ to the lower triangle of `normal`."""
     for c in range(last - first):

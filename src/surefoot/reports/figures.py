@@ -32,7 +32,7 @@ from surefoot.robots.robot import Robot
 
 NAME_SPACE = ' xmlns="http://www.w3.org/2000/svg"'
 EDGE = 0.42  # brightness of the outline of a shape
-MARGIN = 0.06  # of the width, around everything
+MARGIN, MOST_MARGIN_PX = 0.06, 16.0  # around everything: a share of the width, and its bound
 LABEL_PX = 16.0
 INSIDE, OUTSIDE, FLOOR = "#1a7f5a", "#c8402f", "#8a909c"
 SUPPORT_FILL = "#3b78c4"
@@ -97,7 +97,9 @@ def strip_svg(
     spread = [_spread(camera, posed) for posed in pieces]
     cell = 1.06 * max(high - low for low, high in spread)
     for i, (posed, (low, high)) in enumerate(zip(pieces, spread, strict=True)):
-        sheet.shift = i * cell - 0.5 * (low + high)
+        under = np.mean([piece.pos_w for piece in posed], axis=0) * (1.0, 1.0, 0.0)
+        line = float(camera.seen(under[None])[0, 1])
+        sheet.shift = (i * cell - 0.5 * (low + high), -line)
         carried = supports[i] if len(supports) else None
         sheet.pose(posed, ground, carried, None if zmp_w is None else zmp_w[i])
         if labels:
@@ -223,15 +225,15 @@ class _Sheet:
 
     camera: Camera
     seed: str
-    shift: float = 0.0
-    """Moves what is drawn next to the right, m."""
+    shift: tuple[float, float] = (0.0, 0.0)
+    """Moves what is drawn next to the right and up, m."""
     elements: list[tuple[str, Array, str]] = field(default_factory=list)
     """Kind of element, its points (k, 3: right, up, radius), its attributes or text."""
     gradients: list[tuple[str, Array, list[tuple[float, str]]]] = field(default_factory=list)
 
     def _seen(self, points_w: Float64[Array, "k 3"]) -> Float64[Array, "k 3"]:
         seen = self.camera.seen(points_w)
-        seen[:, 0] += self.shift
+        seen[:, :2] += self.shift
         return seen
 
     def _add(self, kind: str, flat: Float64[Array, "k 2"], radius: float, attributes: str) -> None:
@@ -247,9 +249,13 @@ class _Sheet:
     ) -> None:
         """One pose on its ground, with support and ZMP where they are given."""
         self.floor(pieces, ground)
+        hull = np.zeros((0, 2))
         if support is not None and len(support) > 0:
-            self.polygon(support)
+            hull = outline(self._seen(support)[:, :2])
+            self._add("path", hull, 0.0, f'fill="{SUPPORT_FILL}" fill-opacity="0.22"')
         self.solids(pieces)
+        if len(hull) > 0:  # once more, as a line: the feet hide the ground that they stand on
+            self._add("path", hull, 0.0, f'fill="none" stroke="{SUPPORT_FILL}" stroke-width="1.5"')
         if zmp is not None:
             self.point(zmp, support)
 
@@ -264,13 +270,6 @@ class _Sheet:
                 shadows += [hull, np.full((1, 2), np.nan)]
         if shadows:
             self._add("path", np.vstack(shadows), 0.0, f'fill="{FLOOR}" fill-opacity="0.28"')
-
-    def polygon(self, vertices_w: Float64[Array, "k 3"]) -> None:
-        """The hull of contact vertices on the ground."""
-        style = (
-            f'fill="{SUPPORT_FILL}" fill-opacity="0.22" stroke="{SUPPORT_FILL}" stroke-width="1.5"'
-        )
-        self._add("path", outline(self._seen(vertices_w)[:, :2]), 0.0, style)
 
     def point(self, point_w: Float64[Array, " 3"], support: Float64[Array, "k 3"] | None) -> None:
         """A dot inside the support, a cross outside it or where there is none."""
@@ -369,9 +368,9 @@ class _Sheet:
         points = np.vstack([points for _, points, _ in self.elements] or [np.zeros((1, 3))])
         low = np.nanmin(points[:, :2] - points[:, 2:], axis=0)
         high = np.nanmax(points[:, :2] + points[:, 2:], axis=0)
-        scale = width_px * (1.0 - 2.0 * MARGIN) / max(float(high[0] - low[0]), 1e-3)
+        pad = min(MARGIN * width_px, MOST_MARGIN_PX)
+        scale = (width_px - 2.0 * pad) / max(float(high[0] - low[0]), 1e-3)
         labelled = any(kind == "text" for kind, _, _ in self.elements)
-        pad = MARGIN * width_px
         height_px = scale * float(high[1] - low[1]) + 2.0 * pad + LABEL_PX * labelled
         origin = np.array([pad - scale * low[0], pad + scale * high[1]])
 

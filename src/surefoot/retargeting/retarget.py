@@ -183,7 +183,8 @@ def _rest_batch(robot: Robot) -> Batch:
 
 def _point_w(rest: Batch, robot: Robot, part: str) -> Float64[Array, " 3"]:
     mark = robot.landmarks[part]
-    return rest.points_w(mark.link, mark.point_l[None])[0, 0]
+    point_w: Array = rest.points_w(mark.link, mark.point_l[None])[0, 0]
+    return point_w
 
 
 def _leg_length(robot: Robot) -> float:

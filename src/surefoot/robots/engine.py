@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import pathlib
+import warnings
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -71,11 +72,14 @@ def _unheard(text: str) -> None:
 
 @contextlib.contextmanager
 def heard() -> Iterator[list[str]]:
-    """A list that fills with the warnings of the engine while the block runs."""
+    """A list that holds the engine's and its Python side's warnings once the block is left."""
     said: list[str] = []
     mujoco.set_mju_user_warning(said.append)
     try:
-        yield said
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
+        said += [str(warning.message) for warning in caught]
     finally:
         mujoco.set_mju_user_warning(_unheard)
 

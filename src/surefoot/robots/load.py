@@ -357,6 +357,7 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
 def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
     """The compiled model as MJCF that needs no other file: inertias written out, meshes gone."""
     spec = draft.spec.copy()
+    spec.compiler.settotalmass, spec.compiler.inertiafromgeom = -1.0, 2  # what is written counts
     for body in spec.bodies[1:]:
         i = int(model.body(body.name).id)
         body.explicitinertial = True

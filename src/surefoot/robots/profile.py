@@ -38,6 +38,7 @@ _PASSIVE = {
     "armature_kg_m2": "armature",
     "friction_loss_nm": "frictionloss",
 }
+KEYS = frozenset((*_TOP, *_HOME, *_SOLE, *_LANDMARK, *_LIMITS, *_PASSIVE))
 LIMITS = tuple(_LIMITS.values())
 PASSIVE = tuple(_PASSIVE.values())
 

@@ -277,6 +277,8 @@ def _set_limits(draft: load.Draft, profile: Profile, torques: Mapping[str, float
         if np.all(np.isfinite(ends)):
             joint.range, joint.limited = np.array(ends), mujoco.mjtLimited.mjLIMITED_TRUE
     for (kind, what, source), joints in used.items():
+        if kind == "limit" and profile.model:
+            continue  # a profile that brings its model: nothing was decided for the user
         draft.say(kind, what, f"{what} of {_joints(joints)} by the profile ({source})")
 
 

@@ -80,7 +80,7 @@ def pose(person: body.Body, footwork: plan.Plan, habit: Habit, sway: Sway) -> Po
     """The whole body from the plan's begin to its end, at GRID_HZ.
 
     Where the body's own ZMP is off the plan's pressure, the pendulum is led by the difference as
-    well (the dynamics filter of Kajita et al. 2003, section 4.2).
+    well (as Kajita et al. 2003 do with the difference of two models).
     """
     frames = int(np.floor(footwork.duration * GRID_HZ + 1e-9)) + 1
     margin, dt = round(MARGIN_S * GRID_HZ), 1.0 / GRID_HZ

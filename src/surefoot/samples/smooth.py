@@ -63,8 +63,8 @@ def wander(
 def pendulum(pressure: Float64[Array, "n k"], dt: float, height: float) -> Float64[Array, "n k"]:
     """The bounded path of a linear inverted pendulum over a given path of its pressure point.
 
-    c − (height / g) c̈ = p at evenly spread times, c = p at both ends (Kajita et al. 2003, eq. (5),
-    solved for the mass instead of the pressure point).
+    c − (height / g) c̈ = p at evenly spread times, c = p at both ends: the model of Kajita et al.
+    (2003), solved for the mass instead of the pressure point.
     """
     n = len(pressure)
     stiff = height / G_MPS2 / dt**2
