@@ -45,7 +45,6 @@ class Demo(_Shared):
         from surefoot.journeys import demo
 
         walk = demo(self.name, robot=self.robot, folder=self.output, progress=screen.progress)
-        screen.notices(walk.clip.notices)
         if screen.json:
             screen.result(walk.summary())
             return 0

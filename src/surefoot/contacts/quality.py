@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Array, Float64
+from surefoot.contacts.support import stance_points_w
 from surefoot.dynamics.batch import Batch
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
@@ -43,7 +44,7 @@ def judge(clip: Clip, robot: Robot) -> Quality:
     for stance in clip.contacts.stances:
         frames = np.flatnonzero((time >= stance.start) & (time <= stance.end))
         standing[frames] = True
-        points = batch.points_w(stance.link, stance.vertices)[frames]
+        points = stance_points_w(batch, stance, frames)
         flat = np.ascontiguousarray(points[:, :, :2].reshape(-1, 2))
         ground = clip.terrain.surfaces[stance.surface].height(flat).reshape(points.shape[:2])
         gap = points[:, :, 2] - ground

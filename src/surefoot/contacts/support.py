@@ -8,7 +8,8 @@ import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked
 from surefoot.dynamics.batch import Batch
-from surefoot.motion.contact import ContactSchedule
+from surefoot.motion import rotation
+from surefoot.motion.contact import ContactSchedule, Stance
 
 AREA_FLOOR_M2 = 1e-10  # a hull below 0.1 mm by 1 mm is a line: nothing lies inside it
 CHUNK_PAIRS = 4_000_000  # bounds the memory of the pairwise step to some 100 MB
@@ -40,6 +41,15 @@ class Support:
         return np.asarray(total / np.maximum(self.count, 1), dtype=np.float64)
 
 
+def stance_points_w(
+    batch: Batch, stance: Stance, samples: Int64[IntArray, " s"]
+) -> Float64[Array, "s v 3"]:
+    """The vertices of a stance at some samples of a batch, where the motion has them, world, m."""
+    k = batch.robot.link_id(stance.link)
+    turned = rotation.rotate(batch.link_quat_w[samples, None, k], stance.vertices)
+    return np.asarray(batch.link_pos_w[samples, None, k] + turned, dtype=np.float64)
+
+
 def support(batch: Batch, time: Float64[Array, " n"], contacts: ContactSchedule) -> Support:
     """The contact vertices of each sample of a batch, where the motion has them.
 
@@ -56,9 +66,8 @@ def support(batch: Batch, time: Float64[Array, " n"], contacts: ContactSchedule)
     vertices = np.zeros((n, max(1, int(count.max(initial=0))), 3))
     filled = np.zeros(n, dtype=np.int64)
     for stance, samples in zip(contacts.stances, holding, strict=True):
-        points = batch.points_w(stance.link, stance.vertices)[samples]
         columns = filled[samples, None] + np.arange(len(stance.vertices))
-        vertices[samples[:, None], columns] = points
+        vertices[samples[:, None], columns] = stance_points_w(batch, stance, samples)
         filled[samples] += len(stance.vertices)
     unused = np.arange(vertices.shape[1]) >= count[:, None]
     vertices = np.where(unused[:, :, None], vertices[:, :1], vertices)

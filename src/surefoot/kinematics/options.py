@@ -16,7 +16,7 @@ from surefoot.errors import BadOption
 class Options:
     """How to solve."""
 
-    iterations: int = 50
+    iterations: int = 100
     """At most so many steps a frame; 3 to 5 are usual from a near start."""
     tolerance: float = 1e-6
     """A frame has converged when a step moves no coordinate by more, rad or m."""

@@ -77,7 +77,10 @@ def checked_unit_quat(name: str, quat: object, shape: tuple[int, ...], *, where:
 
 def nominal_fps(time: Float64[Array, " n"]) -> float:
     """Frames a second of evenly spread times: (n − 1) / duration; 0 for a single frame."""
-    return (len(time) - 1) / float(time[-1] - time[0]) if len(time) > 1 else 0.0
+    if len(time) < 2:
+        return 0.0
+    fps = (len(time) - 1) / float(time[-1] - time[0])
+    return float(f"{fps:.14g}")  # times are sums of thirds of a tenth: 30 comes out as 30.000…004
 
 
 @dataclass(frozen=True, slots=True)

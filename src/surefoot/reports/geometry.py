@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-import mujoco
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
 from surefoot.motion import rotation
+from surefoot.robots.engine import mujoco
 from surefoot.robots.robot import Robot
 
 Kind = Literal["capsule", "ellipsoid", "polyhedron"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from typing import cast
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.contacts.balance import Balance
 from surefoot.contacts.support import support
 from surefoot.dynamics.batch import Batch
+from surefoot.errors import Defect
 from surefoot.motion import rotation
 from surefoot.motion.contact import Stance
 from surefoot.motion.motion import Clip, Motion
@@ -28,9 +30,10 @@ G_MPS2 = 9.81  # m/s², as MuJoCo's default
 
 def clip_part(value: object, context: Context) -> Part:
     """A clip: the robot in motion, its stances, its joints, where it came from."""
-    assert isinstance(value, Clip)  # the table of drawers chose this function by type
-    assert context.robot is not None  # a chapter with a clip has a robot
-    clip, robot, motion = value, context.robot, value.motion
+    clip = cast("Clip", value)  # the table of drawers chose this function by type
+    robot, motion = context.robot, clip.motion
+    if robot is None:
+        raise Defect(what="a chapter with a clip has no robot", where=clip.meta.source)
     qpos = robot.qpos(motion)
     batch = Batch(robot, qpos)
     travelled = float(np.sum(np.linalg.norm(np.diff(motion.root_pos[:, :2], axis=0), axis=1)))
@@ -75,8 +78,7 @@ def clip_part(value: object, context: Context) -> Part:
 
 def balance_part(value: object, context: Context) -> Part:
     """A balance: where the ground would have to push, and whether the feet are there."""
-    assert isinstance(value, Balance)  # the table of drawers chose this function by type
-    finding = value
+    finding = cast("Balance", value)  # the table of drawers chose this function by type
     state = np.where(finding.judged, finding.outside.astype(np.int64), 2)
     tracks = (
         Track("ZMP", "judged", finding.time, finding.zmp_w, state, finding.outside_m),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -35,4 +36,5 @@ def load(name: str) -> HumanClip:
     Raises:
         UnknownName: no bundled clip has that name.
     """
-    return bvh.read(path(name))
+    # The reader's doubts about unit and axes are settled: the file is our own.
+    return replace(bvh.read(path(name)), source=name + _ENDING, notices=())
