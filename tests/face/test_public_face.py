@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import inspect
 import pathlib
 import pkgutil
@@ -126,3 +127,17 @@ def test_layers_name_every_room() -> None:
     rooms = {p.stem for p in SOURCE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
     assert rooms - {"__init__"} <= named
     assert not [c for c in settings["importlinter"]["contracts"] if "ignore_imports" in c]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["load_robot", "read", "report", "retarget", "write"])
+def test_every_public_verb_ends_with_an_example_that_runs(
+    name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verb = getattr(surefoot, name)
+    (found,) = doctest.DocTestFinder(recurse=False).find(
+        verb, name, globs=dict(vars(import_module(verb.__module__)))
+    )
+    assert found.examples
+    assert doctest.DocTestRunner().run(found).failed == 0

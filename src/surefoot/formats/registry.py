@@ -115,6 +115,12 @@ def read(
         UnknownFormat: nothing fits, with what was tried.
         UnknownSkeleton: joint names of no known family.
         BadOption: a frame rate for a file that has its own.
+
+    Example:
+        >>> from surefoot.samples import bundled
+        >>> human = read(bundled.path("sidestep"))
+        >>> human.skeleton.scheme
+        'lafan1'
     """
     name = _known(format) if format is not None else sniff(path).format
     if fps is not None:
@@ -137,6 +143,12 @@ def write(value: HumanClip | Clip, path: str | Path, *, format: str | None = Non
         UnknownFormat: no format's files end so.
         BadMotion: the format cannot hold this clip.
         NoFile: the path cannot be written.
+
+    Example:
+        >>> from surefoot.samples.generator import make
+        >>> write(make("sidestep", seed=3), "sidestep3.bvh")
+        >>> sniff("sidestep3.bvh").format
+        'bvh'
     """
     kind: Kind = "robot" if isinstance(value, Clip) else "human"
     if format is not None:

@@ -102,6 +102,14 @@ def report(
     Raises:
         BadInput: nothing to show, a value that no report can show, or a clip without a robot.
         NoFile: the file cannot be written.
+
+    Example:
+        >>> import surefoot as sf
+        >>> from surefoot.samples import bundled
+        >>> robot = sf.load_robot("human25")
+        >>> report([sf.retarget(bundled.load("sidestep"), robot)], "sidestep.html", robot=robot)
+        >>> Path("sidestep.html").exists()
+        True
     """
     if not values:
         raise BadInput(what="no value to report", todo="Give a list such as [clip, balance]")
