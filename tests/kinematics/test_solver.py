@@ -9,9 +9,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from make.targets import all_frames, engine_cost, engine_poses, moved, random_poses, slopes
+from make.targets import (
+    all_frames,
+    engine_cost,
+    engine_poses,
+    moved,
+    random_poses,
+    slopes,
+    torn,
+)
 from make.trees import BRANCHED, PLANAR, robot_of
-from surefoot.errors import BadMotion, BadOption, UnknownName
+from surefoot.errors import BadMotion, UnknownName
 from surefoot.kernels.reach import reach
 from surefoot.kinematics import (
     DirectionTarget,
@@ -19,7 +27,6 @@ from surefoot.kinematics import (
     OrientationTarget,
     Pin,
     PointTarget,
-    Target,
     solve,
     warm_up,
 )
@@ -28,8 +35,6 @@ from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 
 MADE = {"branched": BRANCHED, "planar": PLANAR}
-
-
 EXACT = Options(iterations=3000, tolerance=1e-9, start="fixed")
 
 
@@ -71,33 +76,6 @@ def planar() -> Robot:
 def times(n: int) -> np.ndarray:
     """Even times, 30 frames a second."""
     return np.arange(n) / 30.0
-
-
-def torn(robot: Robot, qpos: np.ndarray, seed: int) -> list[Target]:
-    """Targets of all kinds and weights that no pose can meet: each is off by some 0.1."""
-    rng = np.random.default_rng(seed)
-    n = len(qpos)
-    pos, quat = engine_poses(robot, qpos)
-    links = [name for name in robot.link_names if name != "rock"]
-    a, b, c = links[0], links[-1], links[len(links) // 2]
-    ia, ib, ic = (robot.link_id(name) for name in (a, b, c))
-    along = pos[:, ib] - pos[:, ia]
-    along /= np.linalg.norm(along, axis=1, keepdims=True)
-    turn = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
-    tilt = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
-    return [
-        PointTarget(
-            b, np.array([0.1, -0.05, 0.02]), pos[:, ib] + rng.uniform(-0.1, 0.1, (n, 3)), 3.0
-        ),
-        PointTarget(c, np.zeros(3), pos[:, ic] + rng.uniform(-0.1, 0.1, (n, 3)), 2.0),
-        PointTarget(a, np.zeros(3), pos[:, ia]),
-        DirectionTarget(
-            a, np.zeros(3), b, np.zeros(3), along + rng.uniform(-0.1, 0.1, (n, 3)), 1.5
-        ),
-        DirectionTarget(c, np.array([0.0, 0.1, 0.0]), a, np.array([0.2, 0.0, 0.3]), -along, 0.5),
-        OrientationTarget(b, rotation.multiply(quat[:, ib], turn), np.array([0.2, 1.0, 0.6])),
-        OrientationTarget(a, rotation.multiply(quat[:, ia], tilt), rng.uniform(0.2, 1.0, (n, 3))),
-    ]
 
 
 def test_reachable_frames_are_met(robot: Robot) -> None:
@@ -504,28 +482,3 @@ def test_a_start_that_is_not_finite_is_refused(tree: Robot) -> None:
     with pytest.raises(BadMotion) as error:
         solve(tree, [point(tree)], time=times(2), start_qpos=start)
     assert str(error.value) == "start_qpos is not finite in frame 1 (inverse kinematics)"
-
-
-def test_a_joint_range_for_no_joint_is_refused(tree: Robot) -> None:
-    options = Options(joint_range={"hipp": (0.0, 1.0)})
-    with pytest.raises(UnknownName) as error:
-        solve(tree, [point(tree)], time=times(2), start_qpos=tree.home, options=options)
-    assert str(error.value) == (
-        "joint 'hipp' is not in robot 'made' (joint_range). Did you mean 'hip'?"
-    )
-
-
-def test_a_joint_range_without_room_is_refused(limited: Robot) -> None:
-    options = Options(joint_range={"hip": (0.5, 1.0)})
-    with pytest.raises(BadOption) as error:
-        solve(limited, [point(limited)], time=times(2), start_qpos=limited.home, options=options)
-    assert str(error.value) == (
-        "joint 'hip' has no room: 0.5 to 1 asked, -0.4 to 0.4 in robot 'made' (joint_range)"
-    )
-
-
-def test_a_posture_of_another_shape_is_refused(tree: Robot) -> None:
-    options = Options(posture_qpos=np.zeros(4))
-    with pytest.raises(BadOption) as error:
-        solve(tree, [point(tree)], time=times(2), start_qpos=tree.home, options=options)
-    assert str(error.value) == "expected posture_qpos (13,), finite, got (4,)"

@@ -60,6 +60,39 @@ def all_frames(robot: Robot, qpos: np.ndarray, *, turn: float = 0.3) -> list[Ite
     return targets
 
 
+def torn(robot: Robot, qpos: np.ndarray, seed: int) -> list[Item]:
+    """Targets of all kinds and weights that no pose can meet: each is off by some 0.1."""
+    rng = np.random.default_rng(seed)
+    n = len(qpos)
+    pos, quat = engine_poses(robot, qpos)
+    links = [name for name in robot.link_names if name != "rock"]
+    a, b, c = links[0], links[-1], links[len(links) // 2]
+    ia, ib, ic = (robot.link_id(name) for name in (a, b, c))
+    along = pos[:, ib] - pos[:, ia]
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    turn = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
+    tilt = rotation.from_rotvec(rng.uniform(-0.1, 0.1, (n, 3)))
+    return [
+        kinematics.PointTarget(
+            b, np.array([0.1, -0.05, 0.02]), pos[:, ib] + rng.uniform(-0.1, 0.1, (n, 3)), 3.0
+        ),
+        kinematics.PointTarget(c, np.zeros(3), pos[:, ic] + rng.uniform(-0.1, 0.1, (n, 3)), 2.0),
+        kinematics.PointTarget(a, np.zeros(3), pos[:, ia]),
+        kinematics.DirectionTarget(
+            a, np.zeros(3), b, np.zeros(3), along + rng.uniform(-0.1, 0.1, (n, 3)), 1.5
+        ),
+        kinematics.DirectionTarget(
+            c, np.array([0.0, 0.1, 0.0]), a, np.array([0.2, 0.0, 0.3]), -along, 0.5
+        ),
+        kinematics.OrientationTarget(
+            b, rotation.multiply(quat[:, ib], turn), np.array([0.2, 1.0, 0.6])
+        ),
+        kinematics.OrientationTarget(
+            a, rotation.multiply(quat[:, ia], tilt), rng.uniform(0.2, 1.0, (n, 3))
+        ),
+    ]
+
+
 def engine_cost(
     robot: Robot, targets: list[Item], i: int, qpos: np.ndarray, options: kinematics.Options
 ) -> float:
