@@ -7,7 +7,7 @@ check:
 	lint-imports
 
 test-fast:
-	pytest -m "not slow"
+	pytest -m "not slow" -n auto
 
 test:
 	pytest

@@ -74,6 +74,7 @@ def test_feet_keep_to_the_ground_where_the_person_stands(walk: Walk) -> None:
     assert figures["joint_jumps"] == 0
 
 
+@pytest.mark.slow
 def test_the_walk_is_the_same_to_the_last_byte(walk: Walk, tmp_path: pathlib.Path) -> None:
     again = demo(folder=tmp_path)
     for name in ("clip.npz", "report.html"):
@@ -93,6 +94,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: pathlib.Path) -> None:
         demo(folder=tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_gives_zero(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The same call gives the same bytes: in another process, with another hash seed, on two threads."""
+"""The same call gives the same bytes: in another process, with another hash seed, two threads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 import pytest
-from make.standing import only, stiff
 
 import surefoot as sf
+from make.standing import only, stiff
 from surefoot.contacts.balance import balance
 from surefoot.motion.motion import Clip
 
