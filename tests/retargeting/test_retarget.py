@@ -162,6 +162,41 @@ def test_a_scale_of_nothing_is_refused() -> None:
         Options(scale=0.0)
 
 
+def _speed_excess(motion: Motion, robot: Robot) -> float:
+    """Largest change of a joint from frame to frame over what its speed allows, minus 1."""
+    allowed = np.diff(motion.time)[:, None] * robot.joint_speed
+    return float(np.max(np.abs(np.diff(motion.joint_pos, axis=0)) / allowed)) - 1.0
+
+
+def _raised_arm(motion: Motion, robot: Robot, pitch: float, turned: float, yaw: float) -> Motion:
+    """The left arm, its elbow bent, goes up sideways through the shoulder's singularity at 90°."""
+    u = np.linspace(0.0, 1.0, motion.n)
+    joint_pos = np.zeros((motion.n, len(robot.joint_names)))
+    for name, values in {
+        "left_shoulder_roll": 0.7 + 1.8 * u,
+        "left_shoulder_pitch": pitch + turned * u,
+        "left_shoulder_yaw": 1.2 + yaw * u,
+        "left_elbow": np.full(motion.n, -2.0),
+    }.items():
+        joint_pos[:, robot.joint_names.index(name)] = values
+    return dataclasses.replace(motion, joint_pos=joint_pos)
+
+
+@pytest.mark.parametrize(("pitch", "turned", "yaw"), [(-1.0, -2.0, -2.2), (-2.0, 2.0, 0.0)])
+def test_an_arm_through_its_shoulders_singularity_is_followed_at_the_joints_speeds(
+    human25: Robot, swaying: Motion, pitch: float, turned: float, yaw: float
+) -> None:
+    """The robot itself made the clip, so a pose without error exists at every frame.
+
+    Frame by frame from the home joints, the first flips at four times the joints' speed and is
+    off by 9.8°; the second, from its first frame on, begins in a wrong branch and is off by 6.7°.
+    """
+    human = person_of(human25, _raised_arm(swaying, human25, pitch, turned, yaw))
+    clip = retarget(human, human25)
+    assert np.degrees(limb_errors(clip.motion, human25, anatomy(human))).mean() < 0.1
+    assert _speed_excess(clip.motion, human25) < 1e-6
+
+
 CMU = ("83_55", "49_19", "69_16", "83_27")
 
 
@@ -188,4 +223,5 @@ def test_cmu_clips_keep_the_directions_of_the_limbs(
     assert error < 2.0
     quality = judge(clip, robot)
     assert quality.position_limit_violations == 0
+    assert _speed_excess(clip.motion, robot) < 1e-6  # 49_19: was 2.8 rad in one frame
     assert quality.contact_fraction > (0.8 if name == "83_27" else 0.95)

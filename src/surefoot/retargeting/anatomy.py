@@ -8,7 +8,7 @@ pelvis of standing people is upright, and a foot that is still is flat.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,15 @@ class Anatomy:
     leg_m: float
     """Thigh and shank at rest, mean of both sides."""
     notices: tuple[Notice, ...] = ()
+
+    def backwards(self) -> Anatomy:
+        """The same person, played from the end to the beginning."""
+        return replace(
+            self,
+            time=self.time[-1] - self.time[::-1],
+            points_w={part: points[::-1] for part, points in self.points_w.items()},
+            frames_wp={part: frames[::-1] for part, frames in self.frames_wp.items()},
+        )
 
 
 def anatomy(human: HumanClip) -> Anatomy:
