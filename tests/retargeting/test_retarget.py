@@ -13,6 +13,8 @@ from make.people import person_of, turned
 from surefoot.contacts.quality import judge
 from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadMotion, BadOption, BadRobot, UnknownSkeleton
+from surefoot.motion import rotation
+from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Motion
 from surefoot.retargeting.anatomy import anatomy
 from surefoot.retargeting.retarget import Options, limb_errors, retarget
@@ -130,6 +132,77 @@ def test_the_rate_of_the_result_is_the_rate_asked_for(human25: Robot, swaying: M
     clip = retarget(human, human25, options=Options(rate_hz=50.0))
     assert clip.motion.fps == pytest.approx(50.0, rel=0.02)
     assert clip.motion.time[-1] == human.time[-1]
+
+
+def _ending_at(human: HumanClip, ends: tuple[str, ...], *, tips: bool) -> HumanClip:
+    """The person without toes and wrists as joints: with tips instead, or with nothing."""
+    old = human.skeleton
+    kept = [i for i, name in enumerate(old.joint_names) if not name.endswith(("_toe", "_wrist"))]
+    new = {i: k for k, i in enumerate(kept)}
+    names = tuple(old.joint_names[i] for i in kept)
+    skeleton = dataclasses.replace(
+        old,
+        joint_names=names,
+        parents=tuple(new.get(old.parents[i], -1) for i in kept),
+        offsets=old.offsets[kept],
+        canonical={name: k for k, name in enumerate(names)},
+        end_offsets={
+            new[old.parents[i]]: old.offsets[i] if tips else np.zeros(3)
+            for i, name in enumerate(old.joint_names)
+            if name in ends
+        },
+    )
+    return dataclasses.replace(human, skeleton=skeleton, joint_quat=human.joint_quat[:, kept])
+
+
+ENDS = ("left_toe", "right_toe", "left_wrist", "right_wrist")
+
+
+def test_where_skeletons_end_in_elbows_and_ankles_the_tips_of_the_bones_are_followed(
+    human25: Robot, swaying: Motion
+) -> None:
+    """The same points under another name; only the toes' own bend is not known."""
+    human = person_of(human25, swaying)
+    clip = retarget(_ending_at(human, ENDS, tips=True), human25)
+    assert clip.notices[0].sentence == "left_wrist: no joint plays it, the tip of its bone is taken"
+    same = retarget(human, human25).motion
+    gap = np.abs(clip.motion.joint_pos - same.joint_pos).max(axis=0)
+    assert {n for n, g in zip(same.joint_names, gap, strict=True) if g > 0.02} <= {
+        "left_toe",
+        "right_toe",
+    }
+
+
+def test_without_any_toes_standing_feet_are_flat_and_point_as_the_pelvis_does(
+    human25: Robot, swaying: Motion
+) -> None:
+    human = _ending_at(person_of(human25, swaying), ENDS, tips=False)
+    frames = anatomy(human).frames_wp
+    for side in ("left", "right"):
+        x_w = rotation.rotate(frames[f"{side}_ankle"], np.array([1.0, 0.0, 0.0]))
+        mean = np.mean(x_w, axis=0)
+        assert np.abs(mean[1:]).max() < 0.05
+    assert retarget(human, human25).motion.n == 60
+
+
+def test_toes_that_point_straight_down_tell_no_direction(human25: Robot, swaying: Motion) -> None:
+    """As in files whose feet end under the ankle: there the way ahead is that of the pelvis."""
+    human = _ending_at(person_of(human25, swaying), ENDS, tips=False)
+    down = {i: np.array([0.0, 0.0, -0.1]) for i in human.skeleton.end_offsets}
+    skeleton = dataclasses.replace(human.skeleton, end_offsets=down)
+    frames = anatomy(dataclasses.replace(human, skeleton=skeleton)).frames_wp
+    x_w = rotation.rotate(frames["left_ankle"], np.array([1.0, 0.0, 0.0]))
+    assert np.mean(x_w, axis=0)[0] > 0.95
+
+
+def test_a_limb_without_length_is_left_to_the_posture(human25: Robot, swaying: Motion) -> None:
+    human = person_of(human25, swaying)
+    offsets = human.skeleton.offsets.copy()
+    offsets[human.skeleton.canonical["left_wrist"]] = 0.0
+    skeleton = dataclasses.replace(human.skeleton, offsets=offsets)
+    short = dataclasses.replace(human, skeleton=skeleton)
+    clip = retarget(short, human25)
+    assert limb_errors(clip.motion, human25, anatomy(short)).shape == (60, 7)
 
 
 def test_one_frame_is_refused(human25: Robot, swaying: Motion) -> None:

@@ -22,6 +22,9 @@ STILL_MPS = 0.10  # toes of standing CMU feet are slower in 95 % of their frames
 FLAT_PITCH_RAD = np.radians(15.0)  # a still foot that is further from the T-pose stands on its toes
 EXTENDED = 0.95  # hip to ankle over thigh and shank, of a standing leg
 UPRIGHT_RAD = np.radians(20.0)  # hips to chest from the vertical, of a person who stands
+SHORTEST_TIP_M = 0.02  # an End Site nearer to its joint tells no direction; many files have 0
+TOES_AHEAD = 0.5  # of ankle to toe that is level in a standing foot; some skeletons point it down
+TINY = 1e-9
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -76,6 +79,12 @@ def anatomy(human: HumanClip) -> Anatomy:
             )
         )
     points = {part: human.joint_pos_w[:, j] for part, j in index.items()}
+    tips = _tips(human, points)
+    points |= tips
+    notices += [
+        Notice("assumption", part, f"{part}: no joint plays it, the tip of its bone is taken")
+        for part in tips
+    ]
     turns = {part: rotation.as_matrix(human.joint_quat_w[:, j]) for part, j in index.items()}
     rest = None if t_pose is None else _rest(t_pose)
     frames = {"pelvis": _trunk("pelvis", points, turns, rest)}
@@ -84,8 +93,8 @@ def anatomy(human: HumanClip) -> Anatomy:
         frames["chest"] = _trunk("chest", points, turns, rest)
     for side in ("left", "right"):
         for part in (f"{side}_ankle", f"{side}_toe"):
-            if part in index and f"{side}_toe" in index:
-                frames[part] = _foot(part, side, human.time, points, turns, rest)
+            if part in index:
+                frames[part] = _foot(part, side, human.time, points, turns, rest, frames["pelvis"])
     lengths = [
         np.linalg.norm(points[f"{side}_{a}"] - points[f"{side}_{b}"], axis=1).mean()
         for side in ("left", "right")
@@ -98,6 +107,21 @@ def anatomy(human: HumanClip) -> Anatomy:
         leg_m=float(np.sum(lengths) / 2.0),
         notices=tuple(notices),
     )
+
+
+def _tips(human: HumanClip, points: dict[str, Array]) -> dict[str, Array]:
+    """Wrists and toes of skeletons that end in elbows or ankles: where those bones end."""
+    index, found = human.skeleton.canonical, {}
+    for side in ("left", "right"):
+        for part, above in ((f"{side}_wrist", f"{side}_elbow"), (f"{side}_toe", f"{side}_ankle")):
+            if part in index or above not in index:
+                continue
+            tip = human.skeleton.end_offsets.get(index[above], np.zeros(3))
+            if np.linalg.norm(tip) > SHORTEST_TIP_M:
+                found[part] = points[above] + rotation.rotate(
+                    human.joint_quat_w[:, index[above]], tip
+                )
+    return found
 
 
 def _rest(t_pose: HumanClip) -> dict[str, Float64[Array, "3 3"]]:
@@ -114,6 +138,8 @@ def _frames(left: Float64[Array, "n 3"], up: Float64[Array, "n 3"]) -> Float64[A
     """Frames with z along `up` and y as near to `left` as that allows."""
     z = up / np.linalg.norm(up, axis=1, keepdims=True)
     x = np.cross(left, z)
+    none = np.linalg.norm(x, axis=1) < TINY  # `left` lies along `up`: any direction is as good
+    x[none] = np.cross(np.eye(3)[np.argmin(np.abs(z[none]), axis=1)], z[none])
     x = x / np.linalg.norm(x, axis=1, keepdims=True)
     return np.stack([x, np.cross(z, x), z], axis=2)
 
@@ -195,14 +221,15 @@ def _foot(
     points: dict[str, Array],
     turns: dict[str, Array],
     rest: dict[str, Array] | None,
+    pelvis: Float64[Array, "n 3 3"],
 ) -> Float64[Array, "n 3 3"]:
     """Frames of a foot or its toes: level while it is still and nearly flat."""
-    ankle, toe = points[f"{side}_ankle"], points[f"{side}_toe"]
-    still = _stillness(time, ankle, toe)
+    ankle, toe = points[f"{side}_ankle"], points.get(f"{side}_toe")
+    still = _stillness(time, ankle, ankle if toe is None else toe)
     if rest is not None:
         constant = rest[part]
     else:
-        forward = (toe - ankle) * np.array([1.0, 1.0, 0.0])
+        forward = _ahead(toe, ankle, still, pelvis)
         flat = _frames(np.cross(np.broadcast_to(UP, forward.shape), forward), UP + 0.0 * forward)
         constant = _mean_rotation(np.swapaxes(turns[part], 1, 2) @ flat, still)
     frames = turns[part] @ constant
@@ -214,3 +241,19 @@ def _foot(
         return np.asarray(frames, dtype=np.float64)
     level = rotation.as_matrix(rotation.from_rotvec(np.array([0.0, median, 0.0])))
     return np.asarray(frames @ level, dtype=np.float64)
+
+
+def _ahead(
+    toe: Float64[Array, "n 3"] | None,
+    ankle: Float64[Array, "n 3"],
+    still: Float64[Array, " n"],
+    pelvis: Float64[Array, "n 3 3"],
+) -> Float64[Array, "n 3"]:
+    """Where a foot points, level: towards its toes; where they tell nothing, as the pelvis does."""
+    level = np.array([1.0, 1.0, 0.0])
+    if toe is not None:
+        forward, length = (toe - ankle) * level, np.linalg.norm(toe - ankle, axis=1)
+        share = np.linalg.norm(forward, axis=1) / np.maximum(length, SHORTEST_TIP_M)
+        if np.average(share, weights=still) > TOES_AHEAD:
+            return np.asarray(forward, dtype=np.float64)
+    return np.asarray(pelvis[:, :, 0] * level, dtype=np.float64)

@@ -50,6 +50,7 @@ HIP_MIDDLE_RAD = (
 )
 SPEED_WEIGHT_S = 0.010  # of the same comparison: 2 ms leave jumps, 10 ms leave none
 NEARLY = 1.001  # costs this near are equal: rounding must not choose between two ways
+SHORTEST_LIMB_M = 0.02  # shorter ones tell no direction
 GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
 
 
@@ -155,9 +156,15 @@ def limb_errors(motion: Motion, robot: Robot, person: Anatomy) -> Float64[Array,
 
 
 def _limbs(robot: Robot, person: Anatomy) -> list[tuple[str, str]]:
-    """The limbs that both have."""
+    """The limbs that both have, of some length in every frame."""
     known = robot.landmarks.keys() & person.points_w.keys()
-    return [limb for limb in LIMBS if known.issuperset(limb)]
+    return [
+        (upper, lower)
+        for upper, lower in LIMBS
+        if known.issuperset((upper, lower))
+        and np.linalg.norm(person.points_w[lower] - person.points_w[upper], axis=1).min()
+        > SHORTEST_LIMB_M
+    ]
 
 
 def _require_landmarks(robot: Robot) -> None:
