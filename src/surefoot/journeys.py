@@ -15,6 +15,7 @@ from surefoot.contacts.balance import Balance, balance
 from surefoot.contacts.quality import judge
 from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
+from surefoot.formats.files import write_whole
 from surefoot.formats.native import write
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip
@@ -32,6 +33,7 @@ class Walk:
     """What came out of a walk, and where it lies."""
 
     folder: Path
+    robot: Robot
     clip: Clip
     balance: Balance
     figures: dict[str, object]
@@ -114,11 +116,11 @@ def demo(
     begin = clock.perf_counter()
     human = bundled.load(name)
     body = load_robot(robot)
+    place = _folder(folder)
     compile_kernels(body, progress)
     clip, figures = retargeted(human, body, progress=progress)
     say(0, 2, "measuring the balance")
     found = balance(clip, body)
-    place = _folder(folder)
     say(1, 2, "drawing the report")
     report([clip, found], place / "report.html", robot=body, title=f"{name} on {body.name}")
     write(clip, place / "clip.npz")
@@ -130,9 +132,10 @@ def demo(
         "index": {"zmp": found.summary()},
         "seconds": clock.perf_counter() - begin,
     }
-    _write_whole(place / "summary.json", json.dumps(summary, indent=2, allow_nan=False) + "\n")
+    text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
+    write_whole(place / "summary.json", text.encode())
     say(2, 2, "done")
-    return Walk(place, clip, found, summary)
+    return Walk(place, body, clip, found, summary)
 
 
 def _silent(done: int, total: int, text: str) -> None:
@@ -150,10 +153,3 @@ def _folder(path: str | os.PathLike[str]) -> Path:
             todo="name another with -o",
         ) from error
     return folder
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """A file that appears whole or not at all."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pathlib
@@ -51,6 +52,19 @@ def test_every_command_is_in_the_top_level_help_and_in_the_docs(name: str) -> No
     assert f"## surefoot {name}\n" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("room", ["robots", "samples"])
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_of_a_word_that_several_commands_begin_with_lists_them(
+    room: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([room, option]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    for name in COMMANDS:
+        assert (f"  {name} " in said.out) == name.startswith(f"{room} ")
+    assert said.out.splitlines()[-1].startswith(f"Example: surefoot {room} ")
+
+
 def test_no_command_at_all_prints_the_help_and_is_a_wrong_call(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -88,6 +102,26 @@ def test_no_command_at_all_prints_the_help_and_is_a_wrong_call(
             ["samples", "make", "sidestep", "-o", "a.bvh", "-p", "step_length_m=long"],
             "expected NAME=NUMBER, got 'step_length_m=long' (--parameter)",
         ),
+        (
+            ["samples", "make", "sidestep", "-o", "a.bvh", "--seed", "-1"],
+            "expected a number from 0 up, got -1 (--seed)",
+        ),
+        (
+            ["samples", "make", "sidestep", "-o", "a.bvh", "--seed", "x"],
+            "--seed cannot be 'x' (surefoot samples make). --help lists the options",
+        ),
+        (
+            ["retarget", "sidestep", "-r", "human25", "-o", "a.npz", "--rate", "abc"],
+            "--rate cannot be 'abc' (surefoot retarget). --help lists the options",
+        ),
+        (
+            ["demo", "-o"],
+            "missing value after -o/--output (surefoot demo). --help lists the options",
+        ),
+        (
+            ["info", "sidestep", "--from", "bhv"],
+            "no format is called 'bhv'. Did you mean 'bvh'?",
+        ),
     ],
 )
 def test_a_wrong_call_is_one_line_that_says_what_to_do(
@@ -114,6 +148,42 @@ def test_a_defect_is_exit_code_three_and_asks_for_a_report(
     assert capsys.readouterr().err.startswith(
         "surefoot: defect: RuntimeError: boom bang (surefoot "
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "start"),
+    [
+        (MemoryError("Unable to allocate 82.7 GiB"), "this machine's memory does not suffice"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "a.npz"),
+            "the system refuses: No space left on device (a.npz). Make room",
+        ),
+        (
+            ModuleNotFoundError("No module named 'numba'", name="numba"),
+            "a package that surefoot needs cannot be imported: No module named 'numba'",
+        ),
+    ],
+)
+def test_what_the_machine_lacks_is_no_defect(
+    error: Exception,
+    start: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(args: list[str]) -> int:
+        raise error
+
+    monkeypatch.setattr(main, "_dispatch", refused)
+    monkeypatch.setattr(main.streams, "cut_off", lambda: None)  # the test's own output stays
+    assert _error(capsys, "demo").startswith(f"surefoot: error: {start}")
+
+
+def test_a_module_of_our_own_that_is_not_there_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(args: list[str]) -> int:
+        raise ModuleNotFoundError("No module named 'surefoot.x'", name="surefoot.x")
+
+    monkeypatch.setattr(main, "_dispatch", broken)
+    assert run(["demo"]) == 3
 
 
 def test_a_promise_that_surefoot_broke_is_exit_code_three(

@@ -14,7 +14,10 @@ from surefoot.errors import BadInput, BadOption
 
 RobotName = Annotated[str, arg(aliases=["-r"], metavar="ROBOT")]
 Output = Annotated[Path, arg(aliases=["-o"])]
-OptionalOutput = Annotated[Path | None, arg(aliases=["-o"])]
+OptionalOutput = Annotated[Path | None, arg(aliases=["-o"], metavar="PATH")]
+From = Annotated[str | None, arg(name="from", metavar="FORMAT")]
+To = Annotated[str | None, arg(metavar="FORMAT")]
+Number = Annotated[float | None, arg(metavar="NUMBER")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,7 @@ class Demo(_Shared):
         from surefoot.journeys import demo
 
         walk = demo(self.name, robot=self.robot, folder=self.output, progress=screen.progress)
+        screen.notices((*walk.robot.notices, *walk.clip.notices))
         if screen.json:
             screen.result(walk.summary())
             return 0
@@ -196,12 +200,16 @@ class SamplesMake(_Shared):
     """Where to write it (.bvh)."""
     seed: int = 0
     """Seed of the small differences from step to step."""
-    parameter: Annotated[UseAppendAction[tuple[str, ...]], arg(aliases=["-p"])] = ()
-    """NAME=VALUE, as often as needed: `surefoot samples list` has the names and ranges."""
+    parameter: Annotated[
+        UseAppendAction[tuple[str, ...]], arg(aliases=["-p"], metavar="NAME=VALUE")
+    ] = ()
+    """As often as needed: `surefoot samples list` has the names and ranges."""
 
     def run(self, screen: Screen) -> int:
         """Make and write it."""
         _require_ending(self.output, ".bvh")
+        if self.seed < 0:
+            raise BadOption(what=f"expected a number from 0 up, got {self.seed}", where="--seed")
         from surefoot.formats.registry import write
         from surefoot.samples.generator import make
 
@@ -229,12 +237,14 @@ class Info(_Shared):
 
     file: Annotated[Positional[str], arg(metavar="FILE")]
     """A file, or the name of a bundled clip."""
+    from_: From = None
+    """Format of the file; by default what its content says."""
 
     def run(self, screen: Screen) -> int:
         """Say it."""
         from surefoot.formats.registry import describe
 
-        found = describe(_clip_path(self.file))
+        found = describe(_clip_path(self.file), format=self.from_)
         if screen.json:
             screen.result(found)
             return 0
@@ -257,33 +267,38 @@ class Retarget(_Shared):
     """A robot of the zoo, a profile, or a path to MJCF or URDF."""
     output: Output
     """Where to write the clip (.npz), or a report of it (.html)."""
-    scale: float | None = None
+    from_: From = None
+    """Format of the clip; by default what its content says."""
+    to: To = None
+    """Format of the result; by default what its name ends in."""
+    scale: Number = None
     """Robot's path over the person's; by default the ratio of their legs."""
-    rate: float | None = None
+    rate: Number = None
     """Frames a second of the result; by default those of the human clip."""
 
     def run(self, screen: Screen) -> int:
         """Retarget and write."""
-        _require_ending(self.output, ".npz", ".html")
+        if self.to is None:
+            _require_ending(self.output, ".npz", ".html")
         from surefoot.formats.registry import read, write
         from surefoot.journeys import compile_kernels, retargeted
         from surefoot.motion.human import HumanClip
         from surefoot.retargeting.retarget import Options
         from surefoot.robots.zoo import load_robot
 
-        human = read(_clip_path(self.clip))
+        human = read(_clip_path(self.clip), format=self.from_)
         if not isinstance(human, HumanClip):
             raise BadInput(what="a robot clip needs no retargeting", where=self.clip)
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
         options = Options(scale=self.scale, rate_hz=self.rate)
         made, figures = retargeted(human, robot, options=options, progress=screen.progress)
-        if self.output.suffix == ".html":
+        if self.to is None and self.output.suffix == ".html":
             from surefoot.reports.page import report
 
             report([made], self.output, robot=robot, title=f"{self.clip} on {robot.name}")
         else:
-            write(made, self.output)
+            write(made, self.output, format=self.to)
         screen.notices((*robot.notices, *made.notices))
         if screen.json:
             screen.result(figures)
@@ -355,7 +370,7 @@ def _parameters(pairs: tuple[str, ...]) -> Mapping[str, float]:
 
 def _number(value: float) -> str:
     """A limit for people; a dash where nobody says."""
-    return "–" if abs(value) == float("inf") else f"{value:.4g}"
+    return "-" if abs(value) == float("inf") else f"{value:.4g}"
 
 
 def _share(value: object) -> str:
@@ -370,7 +385,7 @@ def _millimetres(value: object, t: object) -> str:
 
 def _text(value: object) -> str:
     if value is None:
-        return "–"
+        return "-"
     if isinstance(value, float):
         return f"{value:.5g}"
     if isinstance(value, list):

@@ -1,20 +1,23 @@
-"""What surefoot stands on here: versions, caches, GL, browser, and known conflicts."""
+"""What surefoot stands on here: versions, caches, GL, browser, and known conflicts.
+
+Works in a broken environment, too: whatever may fail to import is imported inside a try.
+"""
 
 from __future__ import annotations
 
 import ctypes.util
+import importlib
+import importlib.metadata
 import platform
+import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
-from surefoot import kernels
-from surefoot.errors import Notice
-from surefoot.robots.engine import conflicts
+from surefoot.errors import MissingPart, Notice
 from surefoot.version import __version__
 
-PACKAGES = ("numpy", "scipy", "mujoco", "numba", "tyro", "rich", "jaxtyping", "matplotlib")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "firefox")
 GL_LIBRARIES = ("EGL", "OSMesa", "GL", "opengl32", "OpenGL")
 
@@ -25,8 +28,8 @@ class Health:
 
     versions: dict[str, str | None]
     """By package; None where it is not installed."""
-    cache: str
-    """Folder of the compiled kernels."""
+    cache: str | None
+    """Folder of the compiled kernels; None where numba cannot be imported."""
     cache_warm: bool
     gl: tuple[str, ...]
     """GL libraries that are there."""
@@ -56,9 +59,11 @@ class Health:
 
 def examine() -> Health:
     """The facts of the environment that runs this."""
+    needed = requirements()
     gl = tuple(name for name in GL_LIBRARIES if ctypes.util.find_library(name))
-    browser = next((name for name in BROWSERS if shutil.which(name)), None)
-    notices = list(conflicts())
+    own = "the system's own" if sys.platform in ("win32", "darwin") else None
+    browser = next((name for name in BROWSERS if shutil.which(name)), own)
+    notices = [*_engine(), *_broken({k: v for k, v in needed.items() if k != "mujoco"})]
     if not gl:
         todo = "apt install libegl1 libgl1-mesa-dri" if sys.platform == "linux" else "none needed"
         notices.append(
@@ -67,23 +72,70 @@ def examine() -> Health:
             )
         )
     if browser is None:
-        notices.append(
-            Notice(
-                "missing", "browser", "no browser found on the path: copy the report to one that is"
-            )
-        )
+        todo = "apt install chromium, or open the report on another machine"
+        notices.append(Notice("missing", "browser", f"no browser on the path: {todo}"))
+    cache, warm = _cache()
     return Health(
-        versions={name: _version(name) for name in PACKAGES},
-        cache=str(kernels.CACHE_FOLDER),
-        cache_warm=kernels.is_warm(),
+        versions={name: _version(name) for name in needed},
+        cache=cache,
+        cache_warm=warm,
         gl=gl,
         browser=browser,
         notices=tuple(notices),
     )
 
 
+def requirements() -> dict[str, str]:
+    """What surefoot needs to run, by package, as its own installation says."""
+    rows = importlib.metadata.requires("surefoot") or ()
+    return {re.split("[^A-Za-z0-9_-]", row)[0]: row for row in rows if "extra ==" not in row}
+
+
+def _engine() -> Iterator[Notice]:
+    """What is wrong with MuJoCo.
+
+    Wheels can be broken though their versions agree: version 4 installed over 3 with plain pip
+    loses the files that the old wheel's removal took along. Only opening it tells.
+    """
+    try:
+        from surefoot.robots.engine import conflicts, opened
+    except ImportError:  # numpy or jaxtyping, which are looked at by themselves
+        return
+    found = conflicts()
+    yield from found
+    if not found:
+        try:
+            opened()
+        except MissingPart as error:
+            yield Notice("conflict", "mujoco", error.sentence)
+
+
+def _broken(needed: dict[str, str]) -> Iterator[Notice]:
+    """The packages that cannot be imported, each with the line that repairs it."""
+    for name, requirement in needed.items():
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # a broken package may raise anything
+            reason = " ".join(str(error).split()) or type(error).__name__
+            yield Notice(
+                "conflict",
+                name,
+                f"{name} cannot be imported ({reason}). "
+                f"Repair: pip install --force-reinstall '{requirement}'",
+            )
+
+
+def _cache() -> tuple[str | None, bool]:
+    """Folder of the compiled kernels, and whether all are in it."""
+    try:
+        from surefoot import kernels
+    except ImportError:
+        return None, False
+    return str(kernels.CACHE_FOLDER), kernels.is_warm()
+
+
 def _version(package: str) -> str | None:
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
         return None

@@ -6,8 +6,8 @@ Nothing heavy is imported here: only the command that was asked for is loaded an
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -15,11 +15,23 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from surefoot.errors import BadOption, MissingPart, SurefootError, UnknownName, nearest
+from surefoot.cli import streams
+from surefoot.errors import (
+    BadInput,
+    BadOption,
+    MissingPart,
+    NoFile,
+    SurefootError,
+    UnknownName,
+    nearest,
+)
 from surefoot.version import __version__
 
 if TYPE_CHECKING:
     from surefoot.cli.screen import Screen
+
+# What the system says when a disk, a quota or a permission ends the work: no defect of ours.
+REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 EXIT_YES, EXIT_NO, EXIT_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -91,31 +103,55 @@ class Command(Protocol):
 
 def run(args: Sequence[str]) -> int:
     """The exit code of one call of the command line."""
+    streams.prepare()
+    code = EXIT_YES
     try:
-        return _dispatch(list(args))
-    except SurefootError as error:
-        if "--debug" in args:
-            raise
-        word = "error" if error.exit_code == EXIT_INPUT else "defect"
-        print(f"surefoot: {word}: {error.sentence}", file=sys.stderr)
-        return error.exit_code
+        code = _dispatch(list(args))
+        sys.stdout.flush()  # here, where a full disk or a reader that has gone still has a word
+        return code
     except KeyboardInterrupt:
-        print("surefoot: interrupted", file=sys.stderr)
+        streams.tell("surefoot: interrupted")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing is wrong, and nobody listens.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_YES
+    except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong, and nobody listens
+        streams.cut_off()
+        return code
     except Exception as error:  # the one place where a defect becomes a line
         if "--debug" in args:
             raise
-        text = " ".join(str(error).split())
-        print(
-            f"surefoot: defect: {type(error).__name__}: {text} (surefoot {__version__})."
-            " Please report it with the output of the same call and --debug",
-            file=sys.stderr,
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """The exit code of an error, after its one line."""
+    if isinstance(error, SurefootError):
+        pass  # says itself what it is
+    elif isinstance(error, MemoryError):
+        error = BadInput(
+            what=f"this machine's memory does not suffice: {error}",
+            todo="Give a shorter clip or a lower rate",
         )
-        return EXIT_DEFECT
+    elif isinstance(error, OSError) and error.errno in REFUSALS:
+        streams.cut_off()
+        error = NoFile(
+            what=f"the system refuses: {error.strerror}",
+            where=str(error.filename or ""),
+            todo="Make room, or name another place",
+        )
+    elif isinstance(error, ImportError) and not str(error.name).startswith("surefoot"):
+        error = MissingPart(
+            what=f"a package that surefoot needs cannot be imported: {error}",
+            todo="`surefoot doctor` or `pip check` says which; install surefoot anew",
+        )
+    if isinstance(error, SurefootError):
+        word = "error" if error.exit_code == EXIT_INPUT else "defect"
+        streams.tell(f"surefoot: {word}: {error.sentence}")
+        return error.exit_code
+    text = " ".join(str(error).split())
+    streams.tell(
+        f"surefoot: defect: {type(error).__name__}: {text} (surefoot {__version__})."
+        " Please report it with the output of the same call and --debug"
+    )
+    return EXIT_DEFECT
 
 
 def _dispatch(args: list[str]) -> int:
@@ -124,6 +160,10 @@ def _dispatch(args: list[str]) -> int:
         return EXIT_YES if args else EXIT_INPUT
     if args[0] == "--version":
         print(f"surefoot {__version__}")
+        return EXIT_YES
+    rooms = _within(args[0])
+    if rooms and args[1:2] in (["-h"], ["--help"]):
+        print(_room_help(args[0], rooms))
         return EXIT_YES
     name, rest = _asked(args)
     entry = COMMANDS[name]
@@ -143,13 +183,11 @@ def _asked(args: list[str]) -> tuple[str, list[str]]:
         name = " ".join(args[:words])
         if len(args) >= words and name in COMMANDS:
             return name, args[words:]
-    rooms = [name for name in COMMANDS if name.startswith(f"{args[0]} ")]
+    rooms = _within(args[0])
     if rooms:
         given = (
             f"'{args[1]}' is no command of '{args[0]}'" if len(args) > 1 else f"'{args[0]}' what"
         )
-        if len(args) > 1 and args[1] in ("-h", "--help"):
-            given = f"'{args[0]}' has several commands"
         raise BadOption(what=given, todo="There are: " + ", ".join(f"surefoot {n}" for n in rooms))
     if args[0].startswith("-"):
         raise BadOption(
@@ -158,12 +196,15 @@ def _asked(args: list[str]) -> tuple[str, list[str]]:
     raise UnknownName(what=f"unknown command '{args[0]}'", todo=nearest(args[0], COMMANDS))
 
 
+def _within(word: str) -> list[str]:
+    """The commands of two words that begin with this one."""
+    return [name for name in COMMANDS if name.startswith(f"{word} ")]
+
+
 def _parsed(kind: type, name: str, entry: Entry, rest: list[str]) -> Command | None:
     """The command with its options; None when its help was asked for and has been printed."""
-    try:
-        import tyro
-    except ImportError as error:
-        raise MissingPart(what="tyro is not installed", todo="pip install tyro") from error
+    import tyro
+
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
@@ -207,11 +248,21 @@ def _condensed(box: str) -> tuple[str, str]:
     else:
         what = " ".join(first).rstrip(".").replace("('-o', '--output')", "-o/--output")
         what = what[:1].lower() + what[1:]
+    what = _plainly(what)
     for section in others:
         near = _option_name(section[1]) if len(section) > 1 else ""
         if section[:1] == ["Perhaps you meant:"] and near:
             return what, f"Did you mean {near}?"
     return what or "the options cannot be read", "--help lists the options"
+
+
+def _plainly(what: str) -> str:
+    """The parser's sentence about a value, without the names of its own types."""
+    if found := re.match(r"error parsing ([^:]+):.*?'([^']*)'\]?(?:\.|$| Got errors)", what):
+        return f"{found[1]} cannot be '{found[2]}'"
+    if found := re.match(r"missing value for argument '([^']+)'", what):
+        return f"missing value after {found[1]}"
+    return what
 
 
 def _option_name(row: str) -> str:
@@ -220,19 +271,32 @@ def _option_name(row: str) -> str:
     return names[-1] if names else re.sub(r"[\[\]]", "", row)
 
 
+def _room_help(room: str, names: Sequence[str]) -> str:
+    """The help of a word that several commands begin with."""
+    return (
+        f"usage: surefoot {room} COMMAND ...\n\ncommands:\n{_rows(names)}\n\n"
+        f"Example: {COMMANDS[names[-1]].example}"
+    )
+
+
+def _rows(names: Sequence[str]) -> str:
+    """One line for each command: its name and what it does."""
+    width = max(map(len, COMMANDS)) + 2
+    return "\n".join(f"  {name.ljust(width)}{COMMANDS[name].help}" for name in names)
+
+
 def top_help() -> str:
     """The help of `surefoot` itself, from the table alone."""
-    width = max(map(len, COMMANDS)) + 2
-    rows = "\n".join(f"  {name.ljust(width)}{entry.help}" for name, entry in COMMANDS.items())
     return (
         "usage: surefoot COMMAND ...\n\n"
         "Human motion, made to stand on a humanoid robot.\n\n"
-        f"commands:\n{rows}\n\n"
+        f"commands:\n{_rows(list(COMMANDS))}\n\n"
         "options of every command:\n"
         "  --help    its options, with one line that runs\n"
         "  --json    one JSON object on standard output\n"
         "  -q        no progress\n"
-        "  --debug   a traceback when something goes wrong\n\n"
+        "  --debug   a traceback when something goes wrong\n"
+        "and alone: --version\n\n"
         "exit codes: 0 yes or done, 1 the answer is no, 2 the call or the input is wrong,\n"
         "3 a defect of surefoot, 130 interrupted\n\n"
         "Example: surefoot demo"

@@ -10,15 +10,24 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
+from surefoot.cli.streams import tell
 from surefoot.errors import Notice
 
 COLUMNS_WITHOUT_TERMINAL = 120  # wide enough that no row of ours breaks in a pipe or a log
 
 
+class _Console(Console):
+    """A console that leaves it to the caller what a reader who has gone means."""
+
+    def on_broken_pipe(self) -> None:
+        """Say so; the inherited one would end the process with the exit code of a no."""
+        raise BrokenPipeError
+
+
 def _console(*, stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else COLUMNS_WITHOUT_TERMINAL
-    return Console(stderr=stderr, highlight=False, soft_wrap=not stream.isatty(), width=width)
+    return _Console(stderr=stderr, highlight=False, soft_wrap=not stream.isatty(), width=width)
 
 
 @dataclass(slots=True)
@@ -35,10 +44,9 @@ class Screen:
             return
         line = f"surefoot: [{done}/{total}] {text}"
         if sys.stderr.isatty():
-            end = "\n" if done >= total else ""
-            print(f"\r{line:<78}", end=end, file=sys.stderr, flush=True)
+            tell(f"\r{line:<78}", end="\n" if done >= total else "")
         elif text != self._last:
-            print(line, file=sys.stderr, flush=True)
+            tell(line)
         self._last = text
 
     def result(self, summary: dict[str, object]) -> None:
@@ -46,8 +54,8 @@ class Screen:
         print(json.dumps(summary, indent=2, allow_nan=False))
 
     def say(self, text: str) -> None:
-        """A line of the result, for people."""
-        _console(stderr=False).print(text, markup=False)
+        """A line of the result, for people; never broken, so that commands in it can be copied."""
+        _console(stderr=False).print(text, markup=False, soft_wrap=True)
 
     def table(self, title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table of the result, for people."""
@@ -63,4 +71,4 @@ class Screen:
         if self.quiet:
             return
         for sentence in dict.fromkeys(f"{n.part}: {n.sentence}" for n in notices):
-            print(f"surefoot: notice: {sentence}", file=sys.stderr)
+            tell(f"surefoot: notice: {sentence}")
