@@ -201,3 +201,19 @@ def test_all_faults_of_a_terrain_file_are_said_together() -> None:
         Terrain.from_toml(text, where="t")
     for fault in ("unknown key 'mue'", "friction must be a number", "unknown key 'colour'"):
         assert fault in str(raised.value)
+
+
+def test_no_surface_is_below_the_first() -> None:
+    with pytest.raises(BadMotion, match="surface must be 0 or more, got -1"):
+        Stance("left_foot", 0.0, 1.0, "point", np.zeros((1, 3)), surface=-1)
+
+
+def test_stances_terrains_and_schedules_are_equal_when_their_content_is() -> None:
+    def stance() -> Stance:
+        return Stance("left_foot", 0.0, 1.0, "point", np.zeros((1, 3)))
+
+    assert ContactSchedule((stance(),)) == ContactSchedule((stance(),))
+    assert Surface("plane", np.zeros(3)) == Surface("plane", np.zeros(3))
+    assert Terrain((Surface("plane", np.zeros(3)),)) != Terrain(
+        (Surface("plane", np.array([0.0, 0.0, 0.1])),)
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from make.clips import robot_clip, robot_motion, uneven_time
 from surefoot.errors import BadMotion
+from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.motion import (
     Clip,
     Frame,
@@ -75,6 +76,47 @@ def test_a_wrong_shape_is_said_with_the_one_that_was_expected() -> None:
     assert str(raised.value) == "expected root_quat (240, 4), got (240, 3) (jump.npz)"
     with pytest.raises(BadMotion, match=r"expected time \(n\), got \(\) \(here\)"):
         checked("time", 1.0, (-1,), where="here")
+
+
+def test_complex_numbers_are_refused_before_they_lose_their_imaginary_part() -> None:
+    with pytest.raises(BadMotion, match="root_pos is no array of numbers: got complex numbers"):
+        checked("root_pos", np.zeros((2, 3)) + 1j, (-1, 3), where="here")
+
+
+def test_motions_are_equal_when_their_content_is() -> None:
+    """The comparison of dataclasses asked an array for one truth and failed."""
+    assert robot_motion() == robot_motion()
+    assert Clip(robot_motion(), extra={"note": np.arange(2)}) == Clip(
+        robot_motion(), extra={"note": np.arange(2)}
+    )
+    moved = dataclasses.replace(robot_motion(), root_pos=robot_motion().root_pos + 1.0)
+    assert moved != robot_motion()
+    assert Clip(robot_motion()) != Clip(moved)
+    assert robot_motion().frame(0) == robot_motion().frame(0)
+    assert robot_motion() != "a motion"
+
+
+def test_a_frame_refuses_what_is_no_pose() -> None:
+    frame = robot_motion().frame(0)
+    with pytest.raises(BadMotion, match=r"root_pos holds nan at \(0,\) \(frame at 0.0 s\)"):
+        dataclasses.replace(frame, root_pos=np.full(3, np.nan))
+    with pytest.raises(BadMotion, match="root_quat must hold unit quaternions"):
+        dataclasses.replace(frame, root_quat=np.zeros(4))
+
+
+def test_a_stance_on_a_surface_that_the_terrain_lacks_is_refused() -> None:
+    stance = Stance("left_foot", 0.0, 0.1, "point", np.zeros((1, 3)), surface=1)
+    with pytest.raises(BadMotion, match="is on surface 1, but the terrain has 1"):
+        Clip(robot_motion(), contacts=ContactSchedule((stance,)))
+
+
+def test_unknown_arrays_of_a_clip_are_locked_copies() -> None:
+    note = np.arange(2)
+    clip = Clip(robot_motion(), extra={"note": note})
+    note[0] = 7
+    assert clip.extra["note"].tolist() == [0, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        clip.extra["note"][0] = 7
 
 
 def test_a_motion_needs_a_frame() -> None:

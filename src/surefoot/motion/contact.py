@@ -11,17 +11,26 @@ from typing import Literal
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64, locked
+from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
 from surefoot.errors import BadFile, BadMotion, listed
+from surefoot.motion.value import Value
 
 Mode = Literal["point", "edge", "face"]
 MODE_NUMBERS: dict[Mode, int] = {"point": 1, "edge": 2, "face": 3}
 DEFAULT_FRICTION = 0.7  # rubber on dry indoor floors, lower half of the usual 0.6 to 1.0
+CONTACT_SCHEMA = 1
 UNIT_TOLERANCE = 1e-6  # a direction read from a text file with six decimals is this far from unit
 
 
-@dataclass(frozen=True, slots=True)
-class Stance:
+def mode_of(vertices: int) -> Mode:
+    """What so many contact vertices make: a point, an edge or a face."""
+    if vertices == 1:
+        return "point"
+    return "edge" if vertices == 2 else "face"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stance(Value):
     """One link on one surface from one moment to another."""
 
     link: str
@@ -71,6 +80,8 @@ class Stance:
             raise BadMotion(what="the normal must be a unit vector of 3 numbers", where=where)
         if not (math.isfinite(self.friction) and self.friction >= 0.0):
             raise BadMotion(what=f"friction must be 0 or more, got {self.friction}", where=where)
+        if self.surface < 0:
+            raise BadMotion(what=f"surface must be 0 or more, got {self.surface}", where=where)
 
     def holds(self, t: float) -> bool:
         """Whether the stance holds at moment t, s (both ends are in)."""
@@ -103,6 +114,14 @@ class ContactSchedule:
         last = bisect.bisect_right(self.stances, t, key=lambda stance: stance.start)
         return tuple(stance for stance in self.stances[:last] if stance.holds(t))
 
+    def standing(self, link: str, time: Float64[Array, " n"]) -> Bool[BoolArray, " n"]:
+        """Whether the link stands at each moment, s."""
+        spans = [(s.start, s.end) for s in self.stances if s.link == link]
+        if not spans:
+            return np.zeros(len(time), dtype=np.bool_)
+        start, end = np.array(spans).T
+        return np.any((time >= start[:, None]) & (time <= end[:, None]), axis=0)
+
     def retimed(self, new_time: Callable[[float], float]) -> ContactSchedule:
         """The same stances at new times: each start and end goes through `new_time`."""
         return ContactSchedule(
@@ -110,8 +129,8 @@ class ContactSchedule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface(Value):
     """One piece of the terrain: an infinite plane, or a box whose top carries."""
 
     kind: Literal["plane", "box"]

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
-from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked
+from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
 from surefoot.errors import BadMotion, BadOption, Notice, nearest
 from surefoot.motion import rotation
 from surefoot.motion.motion import Clip, Motion, checked
+from surefoot.motion.value import Value
 
 if TYPE_CHECKING:
     _Pieces = PPoly[np.float64]
@@ -41,8 +42,8 @@ END_TOLERANCE_S = 1e-9  # rounding in sums of frame times; moments this far outs
 SMALLEST_NORM = 0.3  # of an interpolated quaternion: below, neighbouring frames are near half turns
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+@dataclass(frozen=True, slots=True, eq=False)
+class Rates(Value):
     """Velocities and accelerations of a motion's curve, in the engine's convention."""
 
     time: Float64[Array, " n"]
@@ -59,10 +60,14 @@ class Rates:
     joint_names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Lock the arrays."""
+        """Lock the arrays and refuse what is not finite."""
+        n, m = len(self.time), len(self.joint_names)
         for field in fields(self):
-            if field.name != "joint_names":
-                object.__setattr__(self, field.name, locked(getattr(self, field.name)))
+            if field.name == "joint_names":
+                continue
+            width = {"time": (), "joint_vel": (m,), "joint_acc": (m,)}.get(field.name, (3,))
+            values = checked(field.name, getattr(self, field.name), (n, *width), where="rates")
+            object.__setattr__(self, field.name, values)
 
     @property
     def n(self) -> int:

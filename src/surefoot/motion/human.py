@@ -15,6 +15,7 @@ from surefoot.arrays import Array, Float64, locked
 from surefoot.errors import BadMotion, Notice, UnknownSkeleton, listed
 from surefoot.motion import rotation
 from surefoot.motion.motion import checked, checked_time, checked_unit_quat, nominal_fps
+from surefoot.motion.value import Value
 
 CANONICAL_NAMES = (
     "pelvis", "chest", "neck", "head",
@@ -39,8 +40,8 @@ T_POSE_TURN_RAD = np.radians(40.0)
 T_POSE_OVER_MEDIAN = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton(Value):
     """Joints of a person: names, parents, and where each sits in its parent.
 
     In the rest pose all joint orientations are the identity and z is up.
@@ -103,7 +104,7 @@ class Skeleton:
 
 
 @dataclass(frozen=True, eq=False)
-class HumanClip:
+class HumanClip(Value):
     """A person's motion: world with z up, metres, (w, x, y, z)."""
 
     skeleton: Skeleton

@@ -9,6 +9,7 @@ import numpy as np
 from surefoot.arrays import Array, Float64, locked
 from surefoot.errors import BadMotion, Notice, nearest
 from surefoot.motion.contact import ContactSchedule, Terrain
+from surefoot.motion.value import Value
 
 QUATERNION_TOLERANCE = 1e-6  # readers normalise and say so; here only rounding is allowed
 
@@ -20,6 +21,8 @@ def checked(name: str, values: object, shape: tuple[int, ...], *, where: str) ->
         BadMotion: another shape, or a value that is not finite, with its first place.
     """
     try:
+        if np.asarray(values).dtype.kind == "c":  # numpy would drop the imaginary part
+            raise TypeError("got complex numbers")
         array = locked(values)  # type: ignore[arg-type]  # whatever numpy takes, else its error
     except (TypeError, ValueError) as error:
         raise BadMotion(what=f"{name} is no array of numbers: {error}", where=where) from error
@@ -83,8 +86,8 @@ def nominal_fps(time: Float64[Array, " n"]) -> float:
     return float(f"{fps:.14g}")  # times are sums of thirds of a tenth: 30 comes out as 30.000…004
 
 
-@dataclass(frozen=True, slots=True)
-class Motion:
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion(Value):
     """Root pose and named joints over time; needs no engine."""
 
     time: Float64[Array, " n"]
@@ -153,8 +156,8 @@ class Motion:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame(Value):
     """One moment of a motion."""
 
     t: float
@@ -167,11 +170,16 @@ class Frame:
     com_w: Float64[Array, " 3"] | None = None
 
     def __post_init__(self) -> None:
-        """Lock the arrays."""
-        for name in ("root_pos", "root_quat", "joint_pos"):
-            object.__setattr__(self, name, locked(getattr(self, name)))
+        """Lock the arrays and refuse what is no moment of a motion."""
+        where = f"frame at {self.t} s"
+        checked("t", self.t, (), where=where)
+        shapes = {"root_pos": (3,), "joint_pos": (len(self.joint_names),)}
         if self.com_w is not None:
-            object.__setattr__(self, "com_w", locked(self.com_w))
+            shapes["com_w"] = (3,)
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, checked(name, getattr(self, name), shape, where=where))
+        quat = checked_unit_quat("root_quat", self.root_quat, (4,), where=where)
+        object.__setattr__(self, "root_quat", quat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +202,8 @@ class Meta:
         return Meta(self.source, (*self.history, Step(what, parameters)))
 
 
-@dataclass(frozen=True, slots=True)
-class Clip:
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip(Value):
     """A robot's motion with its contacts and terrain: what every later step takes and gives."""
 
     motion: Motion
@@ -214,9 +222,26 @@ class Clip:
     """Arrays of a file that surefoot does not know, by key: kept, never used."""
 
     def __post_init__(self) -> None:
-        """Lock the references."""
+        """Lock the arrays and refuse stances on surfaces that the terrain does not have."""
         n = self.motion.n
+        object.__setattr__(self, "extra", {k: _read_only(v) for k, v in self.extra.items()})
+        for stance in self.contacts.stances:
+            if stance.surface >= len(self.terrain.surfaces):
+                raise BadMotion(
+                    what=f"stance of '{stance.link}' from {stance.start} s is on surface"
+                    f" {stance.surface}, but the terrain has {len(self.terrain.surfaces)}",
+                    where="clip",
+                )
         for name in ("zmp_w", "com_w"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, checked(name, value, (n, 3), where="clip"))
+
+
+def _read_only(values: Array) -> Array:
+    """A read-only copy of an array of any type, or the array where it is that already."""
+    if values.flags.owndata and not values.flags.writeable:
+        return values
+    array = values.copy()
+    array.flags.writeable = False
+    return array
