@@ -404,3 +404,13 @@ def test_damaged_files_are_read_or_refused_but_never_crash(tmp_path: pathlib.Pat
             refused += 1
             assert "x.bvh" in str(error)  # noqa: PT017  # either outcome is right
     assert 300 < refused < 600
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_texts_with_a_byte_order_mark_are_read(tmp_path: pathlib.Path, encoding: str) -> None:
+    """Windows shells write UTF-16 when a file goes through them."""
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    data = mark + bvh_text().encode(encoding)
+    (tmp_path / "x.bvh").write_bytes(data)
+    assert bvh.sniff(data) == (True, "begins with HIERARCHY")
+    assert np.array_equal(bvh.read(tmp_path / "x.bvh").time, _read(tmp_path, bvh_text()).time)

@@ -200,7 +200,7 @@ def test_many_faults_are_counted() -> None:
     assert "; and 20 more (x.bvh)" in sentence
 
 
-@pytest.mark.parametrize("text", ["", "\x00\x01\x02", "HIERARCHY", "HIERARCHY\nROOT Hips\n{"])
+@pytest.mark.parametrize("text", ["", "HIERARCHY", "HIERARCHY\nROOT Hips\n{"])
 def test_what_ends_before_motion_is_refused(text: str) -> None:
     assert "the file ends before MOTION" in _faults(text)
 
@@ -216,4 +216,13 @@ def test_end_sites_do_not_nest() -> None:
 
 
 def test_a_long_foreign_text_is_given_up_early() -> None:
-    assert "and 991 more" in _faults("lorem ipsum\n" * 100_000)
+    assert "and 991 more" in _faults("HIERARCHY\n" + "lorem ipsum\n" * 100_000)
+
+
+@pytest.mark.parametrize("text", ["hello\nworld\n" * 50, "\n# made by hand\n" + SMALL])
+def test_what_does_not_begin_with_hierarchy_is_refused_by_its_first_word(text: str) -> None:
+    """Fifty faults of a file that is something else said nothing."""
+    word, line = ("hello", 1) if text.startswith("hello") else ("#", 2)
+    assert _faults(text) == (
+        f"line {line}: '{word}' does not belong here: BVH begins with HIERARCHY (x.bvh)"
+    )

@@ -55,8 +55,8 @@ _TURNS: dict[str, tuple[tuple[int, int, int], tuple[float, float, float]]] = {
 
 def sniff(data: bytes) -> tuple[bool, str]:
     """Whether the bytes are BVH text, and why."""
-    words = data[:1000].removeprefix(b"\xef\xbb\xbf").split(maxsplit=1)
-    if words and words[0].upper() == b"HIERARCHY":
+    words = _decoded(data[:1000]).split(maxsplit=1)
+    if words and words[0].upper() == "HIERARCHY":
         return True, "begins with HIERARCHY"
     return False, "does not begin with HIERARCHY"
 
@@ -85,8 +85,7 @@ def read_with_facts(
     if unit_m is not None and not (math.isfinite(unit_m) and unit_m > 0.0):
         raise BadOption(what=f"unit_m must be a positive length in metres, got {unit_m}")
     where = place(path)
-    text = read_bytes(path).decode("utf-8-sig", errors="replace")
-    joints, values, frame_time = parsed(text, where)
+    joints, values, frame_time = parsed(_decoded(read_bytes(path)), where)
     notices: list[Notice] = []
     fps = _snapped_rate(frame_time, notices)
     raw, root_offset = _as_in_file(joints, values, fps, where, notices)
@@ -100,6 +99,12 @@ def read_with_facts(
             Notice("assumption", "frame 0", "the first frame is a T-pose, not part of the motion")
         )
     return replace(clip, notices=tuple(notices)), Facts(unit=unit, up_axis=up)
+
+
+def _decoded(data: bytes) -> str:
+    """The text: UTF-16 where it says so, as files do that went through a Windows shell."""
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
 
 
 def _snapped_rate(frame_time: float, notices: list[Notice]) -> float:

@@ -173,6 +173,11 @@ def parsed(text: str, where: str) -> tuple[list[Joint], Float64[Array, "n c"], f
 
 def _hierarchy(lines: list[str], text: _Text) -> int:
     """Fill the joints; the index of the line after MOTION."""
+    first = next((i for i, line in enumerate(lines, start=1) if line.split()), len(lines))
+    word = next(iter(lines[first - 1].split()), "HIERARCHY")
+    if word.upper() != "HIERARCHY":
+        text.fault(first, f"'{shown(word)}' does not belong here: BVH begins with HIERARCHY")
+        text.refuse()
     for number, line in enumerate(lines, start=1):
         if len(line) > MAX_LINE:
             text.fault(number, f"a line of {len(line)} signs before MOTION")
