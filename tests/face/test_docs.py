@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -51,8 +52,34 @@ def test_every_link_within_the_documents_leads_somewhere(path: pathlib.Path) -> 
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_every_runtime_dependency_is_argued() -> None:
+def _project() -> dict[str, Any]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert isinstance(project, dict)
+    return project
+
+
+def test_readme_and_package_name_the_same_versions_of_python() -> None:
+    declared = [
+        row.rsplit(" ", 1)[1]
+        for row in _project()["classifiers"]
+        if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", row)
+    ]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    tested = re.search(r"Tested on CPython ([\d., and]+?), with MuJoCo", readme)
+    assert tested
+    assert re.findall(r"3\.\d+", tested[1]) == declared
+    assert _project()["requires-python"] == f">={declared[0]}"
+
+
+def test_the_oldest_versions_that_are_tested_are_the_oldest_that_are_allowed() -> None:
+    pinned = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8")
+    for requirement in _project()["dependencies"]:
+        name, oldest = re.match(r"([a-z]+)>=([\d.]+)", requirement).groups()  # type: ignore[union-attr]
+        assert re.search(rf"^{name}=={re.escape(oldest)}(\.|$)", pinned, re.MULTILINE), name
+
+
+def test_every_runtime_dependency_is_argued() -> None:
+    project = _project()
     argued = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     for requirement in project["dependencies"]:
         name, spec = re.fullmatch(r"([a-z]+)(.*)", requirement).groups()  # type: ignore[union-attr]
