@@ -17,6 +17,10 @@ SHARED = {
     "g1": "g1/g1_bm_no_mesh_box_feet.xml",
     "t1": "t1/t1.xml",
     "talos": "talos/talos_reduced_box.urdf",
+    "g1_menagerie": "variants/g1_menagerie/g1.xml",
+    "g1_urdf": "variants/g1_urdf/g1_29dof_rev_1_0.urdf",
+    "t1_urdf": "variants/t1_urdf/T1_serial.urdf",
+    "talos_full": "variants/talos_full/talos_full_v2.urdf",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from make.trees import BRANCHED, random_states, robot_of, worst
 from surefoot.dynamics.batch import Batch
 from surefoot.dynamics.wrench import required_wrench
 from surefoot.robots.robot import Robot
+from surefoot.robots.zoo import load_robot
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio absent: pip install '.[test-pin]'")
 
@@ -74,3 +77,46 @@ def test_wrench_momentum_and_inertia_are_those_of_pinocchio() -> None:
     assert worst(required_wrench(batch, states.qpos[:, :3]), np.stack(rows)) < AGREED
     assert worst(batch.inverse_dynamics()[:, 6:], np.stack(torques)) < AGREED
     assert worst(batch.momentum, np.stack(momenta)) < AGREED
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "file",
+    [
+        "talos/talos_reduced_box.urdf",
+        "variants/g1_urdf/g1_29dof_rev_1_0.urdf",
+        "variants/t1_urdf/T1_serial.urdf",
+        "variants/talos_full/talos_full_v2.urdf",
+    ],
+)
+def test_robot_of_a_urdf_is_that_of_pinocchios_own_reader(file: str, shared: pathlib.Path) -> None:
+    """The file read by another program: mass, joints and limits by name, centre and inertia.
+
+    Two inertias of talos are impossible; the engine replaces 2e-4 kg m² of the grippers, so there
+    the entries of the mass matrix may differ by that much.
+    """
+    path = shared / "data" / "robots" / file
+    robot = load_robot(path)
+    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    data = model.createData()
+    assert sorted(model.names[2:]) == sorted(robot.joint_names)
+    assert pin.computeTotalMass(model) == pytest.approx(robot.mass, rel=1e-12)
+    order = [model.joints[model.getJointId(name)].idx_v for name in robot.joint_names]
+    place = [model.joints[model.getJointId(name)].idx_q for name in robot.joint_names]
+    np.testing.assert_allclose(robot.joint_min, model.lowerPositionLimit[place])
+    np.testing.assert_allclose(robot.joint_max, model.upperPositionLimit[place])
+    np.testing.assert_allclose(robot.joint_speed, model.velocityLimit[order])
+    np.testing.assert_allclose(robot.joint_torque, model.effortLimit[order])
+    states = random_states(robot.model, 50, seed=43)
+    batch = Batch(robot, states.qpos)
+    tolerance = 3e-4 if "talos" in file else 1e-10
+    for i in range(batch.n):
+        q = np.zeros(model.nq)
+        q[:7] = states.qpos[i, [0, 1, 2, 4, 5, 6, 3]]
+        q[place] = states.qpos[i, robot.joint_qposadr]
+        com = pin.centerOfMass(model, data, q)
+        np.testing.assert_allclose(batch.com_w[i], com, atol=1e-10)
+        pin.crba(model, data, q)
+        M = np.triu(data.M) + np.triu(data.M, 1).T
+        got = batch.mass_matrix[i][np.ix_(robot.joint_dofadr, robot.joint_dofadr)]
+        np.testing.assert_allclose(got, M[np.ix_(order, order)], atol=tolerance)

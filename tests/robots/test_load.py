@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from make.robots import BIPED, PLANAR, URDF, URDF_ON_WORLD, biped, planar, written
-from surefoot.errors import BadFile, BadRobot, NoFile
+from surefoot.errors import BadRobot
 from surefoot.robots.engine import mujoco
 from surefoot.robots.load import compiled, read_model
 from surefoot.robots.robot import Robot
@@ -269,40 +269,42 @@ def test_textures_and_unknown_materials_are_dropped(tmp_path: pathlib.Path) -> N
     assert "because they are not there: 't.png', 'gold'" in _said(load_robot(path), "dropped")
 
 
-def test_impossible_inertia_is_balanced_and_the_link_named(tmp_path: pathlib.Path) -> None:
-    """(0.1, 0.02, 0.05): 0.1 > 0.02 + 0.05. The mean of the three is 0.0567; others stay."""
-    robot = load_robot(_biped_with(tmp_path, ("0.1 0.08 0.05", "0.1 0.02 0.05")))
-    np.testing.assert_allclose(robot.model.body("pelvis").inertia, 0.17 / 3)
-    np.testing.assert_allclose(robot.model.body("left_thigh").inertia, [0.03, 0.03, 0.004])
-    notices = [n for n in robot.notices if n.kind == "repair"]
-    assert [n.part for n in notices] == ["pelvis"]
-    assert notices[0].sentence == (
-        "inertia of link 'pelvis' is impossible (0.02, 0.05, 0.1 kg m²: the largest exceeds the "
-        "sum of the others): replaced by the mean 0.0567 for all three"
-    )
-
-
-def test_floor_and_targets_are_taken_out_of_the_world(tmp_path: pathlib.Path) -> None:
-    path = _biped_with(
-        tmp_path,
-        (
-            "<worldbody>",
-            '<worldbody><geom name="floor" type="plane" size="1 1 1"/>'
-            '<body name="target" mocap="true"/>',
-        ),
-    )
-    robot = load_robot(path)
-    assert robot.model.ngeom == 7
-    assert "shapes of the world dropped: floor" in _said(robot, "dropped")
-    assert "mocap body 'target' dropped" in _said(robot, "dropped")
-
-
 def test_keyframe_of_another_length_is_dropped(tmp_path: pathlib.Path) -> None:
     """The engine would fill it up with the zero pose without a word."""
     key = '<keyframe><key name="home" qpos="1 2"/></keyframe><actuator>'
     robot = load_robot(_biped_with(tmp_path, ("<actuator>", key)))
     assert "keyframe 'home' dropped: expected 15 positions, got 2" in _said(robot, "dropped")
     assert robot.model.nkey == 0
+
+
+@pytest.mark.parametrize(
+    ("qpos", "fault"),
+    [
+        ("0 0 1 1 0 0 0 nan 0 0 0 0 0 0 0", "it holds a position that is no finite number"),
+        ("0 0 1 0 0 0 0 0 0 0 0 0 0 0 0", "its quaternion is zero"),
+    ],
+)
+def test_keyframe_that_is_no_pose_is_dropped(tmp_path: pathlib.Path, qpos: str, fault: str) -> None:
+    key = f'<keyframe><key name="home" qpos="{qpos}"/></keyframe><actuator>'
+    robot = load_robot(_biped_with(tmp_path, ("<actuator>", key)))
+    assert f"keyframe 'home' dropped: {fault}" in _said(robot, "dropped")
+    assert robot.home_height == pytest.approx(0.85)
+
+
+def test_room_for_keyframes_is_no_home_pose(tmp_path: pathlib.Path) -> None:
+    robot = load_robot(_biped_with(tmp_path, ("<compiler", '<size nkey="3"/><compiler')))
+    assert "keyframe" not in _said(robot, "assumption")
+
+
+def test_actuators_that_drive_no_joint_are_named(tmp_path: pathlib.Path) -> None:
+    robot = load_robot(_biped_with(tmp_path, ('<motor joint="left_knee"', '<motor joint="ghost"')))
+    assert "drive no joint of the robot dropped: 'ghost'" in _said(robot, "dropped")
+    assert robot.joint_torque[robot.joint_names.index("left_knee")] == np.inf
+
+
+def test_range_that_is_not_finite_is_refused_with_its_joint(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(BadRobot, match="jnt_range of 'left_knee' of the compiled model is not"):
+        load_robot(_biped_with(tmp_path, ('range="0 2.4"', 'range="nan 2.4"')))
 
 
 def test_names_are_given_where_there_are_none(tmp_path: pathlib.Path) -> None:
@@ -312,12 +314,6 @@ def test_names_are_given_where_there_are_none(tmp_path: pathlib.Path) -> None:
     assert "link6" in robot.link_names
     assert "link6_joint" in robot.joint_names
     assert "link number 6 has no name: called 'link6'" in _said(robot, "repair")
-
-
-def test_gravity_points_down(tmp_path: pathlib.Path) -> None:
-    robot = load_robot(_biped_with(tmp_path, ("<compiler", '<option gravity="0 0 0"/><compiler')))
-    np.testing.assert_array_equal(robot.model.opt.gravity, [0.0, 0.0, -9.81])
-    assert "gravity" in _said(robot, "repair")
 
 
 def test_jacobian_is_dense(tmp_path: pathlib.Path) -> None:
@@ -428,52 +424,6 @@ def test_inertia_that_no_link_can_have_is_refused(
 def test_place_that_is_not_finite_is_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(BadRobot, match=r"body_pos .* of the compiled model is not finite"):
         load_robot(_biped_with(tmp_path, ('pos="0 0 -0.37"', 'pos="0 0 inf"')))
-
-
-def test_link_without_mass_that_moves_is_refused_by_name(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(BadRobot, match=r"MuJoCo refuses the model: mass .* name 'left_foot'"):
-        load_robot(_biped_with(tmp_path, ('mass="0.5"', 'mass="0"')))
-
-
-def test_file_that_is_not_there(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "nobody.xml"
-    with pytest.raises(NoFile) as caught:
-        load_robot(path)
-    assert str(caught.value) == f"no such file ({path})"
-
-
-def test_folder_is_answered_with_the_models_in_it(tmp_path: pathlib.Path) -> None:
-    written(BIPED, tmp_path, "b.xml")
-    written(URDF, tmp_path, "a.urdf")
-    with pytest.raises(NoFile) as caught:
-        load_robot(tmp_path)
-    assert (
-        str(caught.value) == f"this is a folder ({tmp_path}). Name the model in it: a.urdf, b.xml"
-    )
-
-
-@pytest.mark.parametrize("text", ["", "hello", "<mujoco>", "\x7fELF"])
-def test_file_that_is_no_xml(tmp_path: pathlib.Path, text: str) -> None:
-    with pytest.raises(BadFile, match=r"this is no XML: .* The model must be MJCF or URDF"):
-        load_robot(written(text, tmp_path))
-
-
-def test_other_xml_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(BadFile, match="expected <mujoco> or <robot>, got <svg>"):
-        load_robot(written("<svg/>", tmp_path))
-
-
-def test_included_file_that_is_missing_is_named(tmp_path: pathlib.Path) -> None:
-    path = _biped_with(tmp_path, ("<worldbody>", '<include file="hands.xml"/><worldbody>'))
-    with pytest.raises(BadFile, match=r"MuJoCo refuses it: .*hands\.xml"):
-        load_robot(path)
-
-
-def test_included_file_beside_the_model_is_found(tmp_path: pathlib.Path) -> None:
-    default = '<default><joint armature="0.01"/></default>'
-    written(f"<mujoco>{default}</mujoco>", tmp_path, "parts/defaults.xml")
-    robot = load_robot(_biped_with(tmp_path, (default, '<include file="parts/defaults.xml"/>')))
-    np.testing.assert_array_equal(robot.model.dof_armature[6:], 0.01)
 
 
 # -- the model as text -----------------------------------------------------------------------------

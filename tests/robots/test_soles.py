@@ -143,12 +143,12 @@ def test_side_is_read_from_the_name_and_else_from_the_place(name: str, y: float,
     assert soles.side_of(name, y) == side
 
 
-def test_no_collision_shape_at_all_is_refused() -> None:
+def test_no_shape_at_all_is_refused() -> None:
     model, data = _foot("")
     with pytest.raises(BadRobot) as caught:
         soles.find_feet(model, data, "robot.xml")
     assert str(caught.value) == (
-        "no feet found: no link has a collision shape (robot.xml). Give the soles in a profile "
+        "no feet found: no link has a shape (robot.xml). Give the soles in a profile "
         "beside the model (docs/robots.md)"
     )
 
@@ -157,3 +157,53 @@ def test_hands_are_not_taken_for_feet_when_the_feet_have_lost_their_shapes() -> 
     model, data = _foot('<geom size="0.05"/><body name="ankle" pos="0 0 -0.5"/>')
     with pytest.raises(BadRobot, match="link 'ankle' hangs lower than any collision shape"):
         soles.find_feet(model, data, "robot.xml")
+
+
+def test_side_is_read_from_the_twins_name() -> None:
+    """`ltoes` and `rtoes`, `FL_calf` and `FR_calf`; without a twin the letter says nothing."""
+    assert soles.side_of("ltoes", -1.0, ["ltoes", "rtoes"]) == "left"
+    assert soles.side_of("FR_calf", 1.0, ["FL_calf", "FR_calf"]) == "right"
+    assert soles.side_of("heel", -1.0, ["heel"]) == "right"
+
+
+def _feet(*bodies: str, root: str = "") -> list[tuple[str, str]]:
+    """Links and sides of feet of a trunk with these links on it."""
+    joint, tail = '<joint axis="0 1 0"/>', '<geom size="0.05"/></body>'
+    links = "".join(f"<body {body}>{joint}{tail}" for body in bodies)
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><worldbody><body name="trunk" pos="0 0 1" {root}><freejoint/>
+        <geom size="0.1"/>{links}</body></worldbody></mujoco>"""
+    )
+    rules = soles.find_feet(model, soles.posed(model, np.array(model.qpos0)), "robot.xml")
+    return [(rule.link, rule.side) for rule in rules]
+
+
+def test_of_two_feet_on_one_side_the_one_whose_name_does_not_tell_is_the_other() -> None:
+    """The walker of gymnasium: both feet in the plane y = 0, called `foot` and `foot_left`."""
+    feet = _feet('name="foot" pos="0 0 -1"', 'name="foot_left" pos="0 0 -1"')
+    assert feet == [("foot", "right"), ("foot_left", "left")]
+
+
+def test_left_of_a_root_that_lies_is_left_in_the_world() -> None:
+    """The root's z axis points forward, its y axis up (turned by 90° about x, then about z)."""
+    feet = _feet('name="a" pos="0.1 -1 0"', 'name="b" pos="-0.1 -1 0"',
+                 root='quat="0.5 0.5 0.5 0.5"')  # fmt: skip
+    assert feet == [("a", "left"), ("b", "right")]
+
+
+def test_foot_whose_shape_is_above_its_origin_has_not_lost_it() -> None:
+    """The link's origin is 0.1 m below its shape, as in the walker of gymnasium."""
+    model, data = _foot('<geom size="0.02" pos="0 0 0.1"/>')
+    (rule,) = soles.find_feet(model, data, "robot.xml")
+    assert rule.link == "foot"
+
+
+def test_robot_that_is_only_drawn_stands_on_what_is_drawn() -> None:
+    model, data = _foot('<geom size="0.02" contype="0" conaffinity="0"/>')
+    (rule,) = soles.find_feet(model, data, "robot.xml")
+    assert rule.link == "foot"
+
+
+def test_robot_that_lies_on_its_side_has_no_feet() -> None:
+    with pytest.raises(BadRobot, match="all on the left side: 'left_arm', 'left_hand'"):
+        _feet('name="left_arm" pos="0 0 -1"', 'name="left_hand" pos="1 0 -1"')

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pathlib
 import sys
 
+import numpy as np
 import pytest
 
 from make.robots import URDF, written
-from surefoot.errors import BadFile
+from surefoot.errors import BadFile, BadRobot
 from surefoot.robots.engine import mujoco
 from surefoot.robots.robot import Robot
 from surefoot.robots.urdf import find_mesh
@@ -53,11 +54,48 @@ def test_joint_that_mimics_another_stays_a_joint_and_is_said(tmp_path: pathlib.P
     )
 
 
-def test_joint_that_mimics_nobody_is_refused(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("leader", ["left_hp", "left_ankle"])
+def test_tie_to_what_does_not_move_beside_it_is_dropped(
+    tmp_path: pathlib.Path, leader: str
+) -> None:
+    """To nobody, to a fixed joint, to itself: the joint stays, the tie is of no use."""
     limit = '<limit lower="-0.9" upper="0.9" effort="30" velocity="7"/>'
-    said = _refusal(URDF.replace(limit, limit + '<mimic joint="left_hp"/>', 1), tmp_path)
-    assert said.startswith("joint 'left_ankle' mimics 'left_hp', which is no joint that moves (")
-    assert "Did you mean 'left_hip'" in said
+    robot = _load(URDF.replace(limit, f'{limit}<mimic joint="{leader}"/>', 1), tmp_path)
+    assert "left_ankle" in robot.joint_names
+    assert robot.model.neq == 0
+    assert any(
+        n.sentence
+        == f"ties to what is no other joint that moves dropped: 'left_ankle' mimics '{leader}'"
+        for n in robot.notices
+    )
+
+
+@pytest.mark.parametrize(("low", "high"), [("0.9", "-0.9"), ("0.3", "0.3")])
+def test_position_limits_that_leave_no_room_are_dropped(
+    tmp_path: pathlib.Path, low: str, high: str
+) -> None:
+    """The engine drops them without a word."""
+    robot = _load(URDF.replace('lower="-0.9" upper="0.9"', f'lower="{low}" upper="{high}"', 1),
+                  tmp_path)  # fmt: skip
+    assert robot.joint_max[robot.joint_names.index("left_ankle")] == float("inf")
+    assert robot.joint_max[robot.joint_names.index("right_ankle")] == 0.9
+    assert any(
+        n.kind == "dropped" and f"'left_ankle' ({low} … {high})" in n.sentence
+        for n in robot.notices
+    )
+
+
+@pytest.mark.parametrize("entry", ['mass value="3"', 'velocity="9.5"'])
+def test_number_that_is_empty_is_a_fault(tmp_path: pathlib.Path, entry: str) -> None:
+    empty = f'{entry.split("=")[0]}=""'
+    assert empty.split()[-1] in _refusal(URDF.replace(entry, empty), tmp_path)
+
+
+def test_link_called_world_inside_the_tree_is_refused(tmp_path: pathlib.Path) -> None:
+    """The engine would take it for the ground and lose it."""
+    text = URDF.replace("left_leg", "world").replace('<mass value="1.5"/>', '<mass value="0"/>')
+    with pytest.raises(BadRobot, match="link 'world' hangs on another"):
+        _load(text, tmp_path)
 
 
 def test_shapes_without_an_inertia_add_no_mass(tmp_path: pathlib.Path) -> None:
@@ -164,6 +202,45 @@ def test_package_is_an_installed_python_package(
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
     found = find_mesh("package://made-biped/meshes/h.obj", tmp_path / "elsewhere")
     assert found == mesh.resolve()
+
+
+def test_package_is_found_by_ament_prefix_path(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = written(OBJ, tmp_path, "install/share/biped/meshes/h.obj")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
+    for scheme in ("package", "model"):
+        found = find_mesh(f"{scheme}://biped/meshes/h.obj", tmp_path / "elsewhere")
+        assert found == mesh.resolve()
+
+
+def test_package_is_the_folder_whose_manifest_says_so(tmp_path: pathlib.Path) -> None:
+    mesh = written(OBJ, tmp_path, "biped-main/meshes/h.obj")
+    written("<package><name>biped</name></package>", tmp_path, "biped-main/package.xml")
+    found = find_mesh("package://biped/meshes/h.obj", tmp_path / "biped-main" / "urdf")
+    assert found == mesh.resolve()
+
+
+def test_meshes_of_one_name_in_two_folders_are_two(tmp_path: pathlib.Path) -> None:
+    """Engines before 4 take both for the first: the sole would be that of the drawing.
+
+    The collision mesh lies 0.5 m lower; of it, (0, 0, −0.5) and two others are the lowest.
+    """
+    written(OBJ, tmp_path, "visual/foot.obj")
+    written(OBJ.replace("v 0 0 0", "v 0 0 -0.5"), tmp_path, "collision/foot.obj")
+    box = '<collision>\n      <origin xyz="0.04 0 -0.015"/><geometry><box size="0.2 0.1 0.03"/>'
+    assert box in URDF
+    mesh = '<{0}><geometry><mesh filename="{0}/foot.obj"/>'
+    both = mesh.format("visual") + "</geometry></visual>" + mesh.format("collision")
+    (left, _) = _load(URDF.replace(box, both), tmp_path).soles
+    np.testing.assert_allclose(left.polygon_l, [[0.0, 0.0, -0.5]], atol=1e-6)
+
+
+def test_shapes_of_one_name_are_no_talk_of_the_engine(
+    tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _load(URDF.replace("<collision>", '<collision name="shape">'), tmp_path)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_found_mesh_is_loaded_and_missing_one_dropped(tmp_path: pathlib.Path) -> None:

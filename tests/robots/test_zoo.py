@@ -113,6 +113,22 @@ def test_model_is_recognised_by_its_joints(tmp_path: pathlib.Path) -> None:
     )
 
 
+def test_model_with_the_joints_of_a_robot_and_other_links_is_taken_as_it_is(
+    tmp_path: pathlib.Path,
+) -> None:
+    """A profile that was found and not asked for must not stand in a model's way."""
+    (profile,) = (p for p in profiles() if p.name == "human25")
+    text = (profile.path.parent / "model.xml").read_text(encoding="utf-8")
+    other = text.replace('"left_foot"', '"fuss"').replace('model="human25"', 'model="mensch"')
+    robot = load_robot(written(other, tmp_path, "mensch.xml"))
+    assert robot.name == "mensch"
+    assert any(
+        "the joints are those of robot 'human25', but not all else is: sole of 'left_foot': no "
+        "link 'left_foot'" in n.sentence
+        for n in robot.notices
+    )
+
+
 def test_model_that_nobody_knows_is_taken_as_it_is(tmp_path: pathlib.Path) -> None:
     robot = load_robot(written(BIPED, tmp_path))
     assert robot.landmarks == {}

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64
 from surefoot.errors import BadRobot, MissingPart, Notice
 from surefoot.robots.urdf import find_mesh, meshes_dropped
 
@@ -156,7 +155,6 @@ def compile_mended(spec: mujoco.MjSpec, where: str) -> tuple[mujoco.MjModel, tup
     Raises:
         BadRobot: the engine refuses what a robot needs.
     """
-    given = _principal_moments(spec)
     notices: list[Notice] = []
     with heard() as said:
         while True:
@@ -172,44 +170,11 @@ def compile_mended(spec: mujoco.MjSpec, where: str) -> tuple[mujoco.MjModel, tup
             if notice is None:
                 raise BadRobot(what=f"MuJoCo refuses the model: {message}", where=where)
             notices.append(notice)
-    if spec.compiler.balanceinertia:
-        notices += _balanced(given, model)
     notices += [
         Notice(kind="engine", part="model", sentence=f"MuJoCo warns: {' '.join(text.split())}")
         for text in said
     ]
     return model, tuple(notices)
-
-
-def _principal_moments(spec: mujoco.MjSpec) -> dict[str, Float64[Array, " 3"]]:
-    """Principal moments by link as the file has them, rising, kg m²."""
-    found: dict[str, Float64[Array, " 3"]] = {}
-    for body in spec.bodies[1:]:
-        if not body.explicitinertial:
-            continue
-        full = np.asarray(body.fullinertia, dtype=np.float64)
-        if np.all(np.isfinite(full)):
-            xx, yy, zz, xy, xz, yz = full
-            matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            found[body.name] = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
-        else:
-            found[body.name] = np.sort(np.asarray(body.inertia, dtype=np.float64))
-    return found
-
-
-def _balanced(given: Mapping[str, Float64[Array, " 3"]], model: mujoco.MjModel) -> Iterator[Notice]:
-    """One notice for each link whose inertia the engine has replaced."""
-    for name, moments in given.items():
-        now = np.asarray(model.body(name).inertia, dtype=np.float64)
-        if np.ptp(now) == 0.0 < np.ptp(moments) and moments[2] > moments[0] + moments[1]:
-            yield Notice(
-                kind="repair",
-                part=name,
-                sentence=f"inertia of link '{name}' is impossible ({moments[0]:.3g}, "
-                f"{moments[1]:.3g}, {moments[2]:.3g} kg m²: the largest exceeds the sum of the "
-                f"others): replaced by the mean {now[0]:.3g} for all three",
-                value=float(now[0]),
-            )
 
 
 def _drop_spare_block(spec: mujoco.MjSpec, message: str) -> Notice | None:

@@ -6,6 +6,7 @@ and is not needed; put torque motors for servos; compile; prove that no mass and
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -14,11 +15,13 @@ from typing import Any, Literal
 import numpy as np
 
 from surefoot.arrays import Array, Float64
-from surefoot.errors import BadFile, BadRobot, NoFile, Notice
+from surefoot.errors import BadFile, BadRobot, NoFile, Notice, listed
+from surefoot.robots import inertia, surroundings
 from surefoot.robots.engine import (
     compile_mended,
     drop_missing_looks,
     drop_missing_meshes,
+    heard,
     in_one_line,
     mujoco,
 )
@@ -26,11 +29,11 @@ from surefoot.robots.urdf import read_urdf
 
 ENDINGS = (".xml", ".mjcf", ".urdf")
 MASS_TOLERANCE_KG = 1e-9  # a mass goes through text and back without loss; sums round
+LEAST_MASS_KG = 1e-6  # of a robot; below, its file gives none
 FINITE = ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia",
           "jnt_pos", "jnt_axis", "jnt_range", "geom_pos", "geom_quat", "geom_size")  # fmt: skip
 UPRIGHT_TOLERANCE = 1e-9  # of a quaternion's vector part; rounding only
 UNNAMED_MODEL = "MuJoCo Model"  # the engine's name for a model without one
-G_MPS2 = 9.81  # m/s², the engine's default
 HOME_KEYS = ("home", "stand", "standing")  # keyframes that are a home pose by name
 
 
@@ -71,6 +74,8 @@ def read_model(path: pathlib.Path) -> Draft:
     if root.tag == "robot":
         urdf = read_urdf(root, path)
         draft = Draft(path, _spec(path, urdf.text), urdf.name, urdf.masses, urdf.joints, "", "free")
+        for mesh in draft.spec.meshes:
+            mesh.file = urdf.meshes.get(mesh.name, mesh.file)
         draft.speeds.update(urdf.speeds)
         draft.notices.extend(urdf.notices)
         for joint, (leader, factor, offset) in urdf.ties.items():
@@ -82,6 +87,7 @@ def read_model(path: pathlib.Path) -> Draft:
         name = spec.modelname if spec.modelname != UNNAMED_MODEL else path.stem
         draft = Draft(path, spec, name, {}, (), "", "free")
         _name_all(draft)
+        draft.notices.extend(surroundings.emptied(spec))
         draft.notices.extend(drop_missing_meshes(spec, path))
         _check_inertias(draft)
     else:
@@ -90,9 +96,12 @@ def read_model(path: pathlib.Path) -> Draft:
             where=str(path),
             todo="The model must be MJCF or URDF",
         )
-    _empty_world(draft)
+    draft.notices.extend(surroundings.emptied(draft.spec))
+    draft.notices.extend(surroundings.unhooked(draft.spec))
+    draft.notices.extend(surroundings.calmed(draft.spec))
     draft.notices.extend(drop_missing_looks(draft.spec, path))
     _settle_root(draft)
+    draft.notices.extend(inertia.mended(draft.spec))
     _check_keyframes(draft)
     return draft
 
@@ -119,11 +128,30 @@ def _parsed(path: pathlib.Path) -> ET.Element:
 
 def _spec(path: pathlib.Path, text: str | None) -> mujoco.MjSpec:
     try:
-        if text is None:
+        if text is not None:
+            return mujoco.MjSpec.from_string(text)
+        if path.suffix == ".xml":
             return mujoco.MjSpec.from_file(str(path))
-        return mujoco.MjSpec.from_string(text)
+        raw = path.read_bytes()  # the engine decodes other endings from text only
+        spec = mujoco.MjSpec.from_string(raw.decode(), include=_included(raw, path.parent))
+        spec.modelfiledir = str(path.parent)
+        return spec
     except ValueError as error:
         raise BadFile(what=f"MuJoCo refuses it: {in_one_line(error)}", where=str(path)) from error
+
+
+def _included(raw: bytes, folder: pathlib.Path) -> dict[str, bytes]:
+    """The files that a text includes, and those that they include, by the names used there."""
+    found: dict[str, bytes] = {}
+    waiting = [raw]
+    while waiting:
+        with contextlib.suppress(ET.ParseError):  # the engine says what is wrong, and where
+            for element in ET.fromstring(waiting.pop()).iter("include"):
+                name = element.get("file", "")
+                if name not in found and (folder / name).is_file():
+                    found[name] = (folder / name).read_bytes()
+                    waiting.append(found[name])
+    return found
 
 
 def _name_all(draft: Draft) -> None:
@@ -172,30 +200,24 @@ def _check_inertias(draft: Draft) -> None:
             )
         draft.masses[body.name] = float(body.mass)
     compiler = draft.spec.compiler
+    least = float(compiler.boundmass)
+    lifted = [name for name, mass in draft.masses.items() if mass < least]
+    draft.masses.update(dict.fromkeys(lifted, least))
+    lifted += [body.name for body in draft.spec.bodies[1:]
+               if least > 0.0 and not body.explicitinertial and not list(body.geoms)]  # fmt: skip
+    if lifted:
+        names = listed([f"'{name}'" for name in lifted])
+        draft.say("repair", "boundmass", f"the file asks for at least {least:g} kg a link: {names}")
     if int(compiler.inertiafromgeom) == 1 or float(compiler.settotalmass) > 0.0:
         draft.masses.clear()  # the file asks for other masses than it writes
-
-
-def _empty_world(draft: Draft) -> None:
-    """Take the floor and other things out of the world: terrain belongs to the clip."""
-    world = draft.spec.worldbody
-    shapes = list(world.geoms)
-    if shapes:
-        names = ", ".join(geom.name or "without a name" for geom in shapes)
-        draft.say("dropped", "world", f"shapes of the world dropped: {names}")
-        for geom in shapes:
-            draft.spec.delete(geom)
-    for body in list(world.bodies):
-        if body.mocap:
-            draft.say("dropped", body.name, f"mocap body '{body.name}' dropped")
-            draft.spec.delete(body)
 
 
 def _settle_root(draft: Draft) -> None:
     """Find the floating or planar base, or add a floating one.
 
     Raises:
-        BadRobot: several links in the world, two free joints, a base that is neither.
+        BadRobot: several links in the world, a free joint that is not the root's only one, a base
+            that is neither, ball joints.
     """
     spec = draft.spec
     roots = list(spec.worldbody.bodies)
@@ -216,6 +238,10 @@ def _settle_root(draft: Draft) -> None:
             "Keep the free joint of the root link only",
         )
     planar = False
+    if free and not joints:
+        raise draft.refuse(
+            f"free joint '{free[0].name}' is not on the root link '{root.name}'", "Put it there"
+        )
     if not joints:
         _add_floating_base(draft, root)
     elif not free:
@@ -229,8 +255,17 @@ def _settle_root(draft: Draft) -> None:
     draft.root_kind = "planar" if planar else "free"
     for joint in free:
         _clean_free_joint(draft, joint)
+    _find_joints(draft, root)
+
+
+def _find_joints(draft: Draft, root: mujoco.MjsBody) -> None:
+    """Keep the names of the joints above the base.
+
+    Raises:
+        BadRobot: a ball joint, or one of the file that is not there.
+    """
     own = {j.name for j in root.joints}
-    rest = [j for body in spec.bodies[1:] for j in body.joints if j.name not in own]
+    rest = [j for body in draft.spec.bodies[1:] for j in body.joints if j.name not in own]
     ball = [j.name for j in rest if int(j.type) == int(mujoco.mjtJoint.mjJNT_BALL)]
     if ball:
         raise draft.refuse(f"joint '{ball[0]}' is a ball joint", "Write it as three hinges")
@@ -253,15 +288,18 @@ def _add_floating_base(draft: Draft, root: mujoco.MjsBody) -> None:
 
 
 def _check_keyframes(draft: Draft) -> None:
-    """Drop keyframes of another length: the engine would fill them up without a word."""
+    """Drop keyframes that are no pose: the engine would fill them up without a word."""
     wanted = len(draft.joint_names) + (7 if draft.root_kind == "free" else 3)
     for key in list(draft.spec.keys):
-        if len(key.qpos) != wanted:
-            draft.say(
-                "dropped",
-                "keyframe",
-                f"keyframe '{key.name}' dropped: expected {wanted} positions, got {len(key.qpos)}",
-            )
+        fault, qpos = "", np.array(key.qpos, dtype=np.float64)
+        if len(qpos) != wanted:
+            fault = f"expected {wanted} positions, got {len(qpos)}"
+        elif not np.all(np.isfinite(qpos)):
+            fault = "it holds a position that is no finite number"
+        elif draft.root_kind == "free" and not np.any(qpos[3:7]):
+            fault = "its quaternion is zero"
+        if fault:
+            draft.say("dropped", "keyframe", f"keyframe '{key.name}' dropped: {fault}")
             draft.spec.delete(key)
 
 
@@ -310,12 +348,11 @@ def compiled(draft: Draft) -> tuple[mujoco.MjModel, str]:
     spec = draft.spec
     spec.compiler.fusestatic = False
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # the sparse one of MuJoCo 4.0.0 errs
-    gravity = np.asarray(spec.option.gravity, dtype=np.float64)
-    if gravity[2] >= 0.0 or np.any(gravity[:2] != 0.0):
-        draft.say("repair", "gravity", f"gravity {gravity} set to (0, 0, −{G_MPS2}) m/s²")
-        spec.option.gravity = np.array([0.0, 0.0, -G_MPS2])
+    given = inertia.principal_moments(spec)
     model, notices = compile_mended(spec, str(draft.path))
     draft.notices.extend(notices)
+    if spec.compiler.balanceinertia:
+        draft.notices.extend(inertia.balanced(given, model))
     _prove_complete(draft, model)
     return model, _plain_mjcf(draft, model)
 
@@ -341,6 +378,8 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
             raise draft.refuse(
                 f"link '{link}' has {mass:g} kg in the file, but {got:g} kg as loaded"
             )
+    if not float(model.body_subtreemass[0]) > LEAST_MASS_KG:
+        raise draft.refuse("no link has a mass", "Give the links an <inertial>")
     joints = {model.joint(j).name for j in range(model.njnt)}
     for name in draft.joint_names:
         if name not in joints:
@@ -351,7 +390,9 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
     for field_ in FINITE:
         if not np.all(np.isfinite(getattr(model, field_))):
             row = int(np.argwhere(~np.isfinite(getattr(model, field_)))[0][0])
-            raise draft.refuse(f"{field_} {row} of the compiled model is not finite")
+            kinds = {"body": "body", "jnt": "joint", "geom": "geom"}
+            name = getattr(model, kinds[field_.partition("_")[0]])(row).name
+            raise draft.refuse(f"{field_} of '{name}' of the compiled model is not finite")
 
 
 def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
@@ -373,8 +414,9 @@ def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
     for block in ("meshes", "textures", "hfields", "skins"):
         for element in list(getattr(spec, block)):
             spec.delete(element)
-    spec.compile()
-    return _with_all_digits(str(spec.to_xml()), model)
+    with heard():  # what the engine says was said when the whole model was compiled
+        spec.compile()
+        return _with_all_digits(str(spec.to_xml()), model)
 
 
 def _with_all_digits(mjcf: str, model: mujoco.MjModel) -> str:

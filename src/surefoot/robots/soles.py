@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
@@ -19,6 +22,7 @@ DIGITS = 9  # of corners in m: a nanometre, above the rounding of the turn into 
 HIDDEN_FOOT_M = 0.03  # links this far below the lowest shape: the feet have lost their shapes
 ROUND_CORNERS = 16  # of an upright cylinder's rim: the polygon loses 2 % of the disc's radius
 UPRIGHT = 0.99  # cosine; a cylinder within 8 degrees of upright stands on its rim, not on a point
+UPRIGHT_ROOT = 0.5  # cosine; a root whose z axis leans more says nothing about left: world's y does
 GROUND_BAND_M = 0.01  # links whose shapes end this near to the lowest point of all are feet
 _CORNERS = np.array(
     [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64
@@ -119,12 +123,14 @@ def _hull(points_w: Float64[Array, "k 3"]) -> Float64[Array, "c 3"]:
 
 
 def lowest_links(model: mujoco.MjModel, data: mujoco.MjData) -> list[int]:
-    """Links whose collision shapes reach within GROUND_BAND_M of the lowest point of the robot."""
+    """Links whose shapes reach within GROUND_BAND_M of the lowest point of the robot.
+
+    Collision shapes; of a robot that has none at all, the shapes that are drawn.
+    """
     lows: dict[int, float] = {}
-    for geom in range(model.ngeom):
+    own = [g for g in range(model.ngeom) if int(model.geom_bodyid[g]) != 0]
+    for geom in [g for g in own if _collides(model, g)] or own:
         body = int(model.geom_bodyid[geom])
-        if body == 0 or not _collides(model, geom):
-            continue
         points = low_points_w(model, data, geom)
         if len(points):
             moving = _moving(model, body)
@@ -142,14 +148,24 @@ def _moving(model: mujoco.MjModel, body: int) -> int:
     return body
 
 
-def side_of(name: str, y: float) -> Side:
-    """Left or right: by the words of a link's name, else by which side of the root it is on."""
+def side_of(name: str, y: float, others: Iterable[str] = ()) -> Side:
+    """Left or right: by the words of a link's name, else by its twin, else by where it is.
+
+    Args:
+        y: how far to the left of the root, m.
+        others: all links; a twin's name differs by l or r, as `ltoes` and `rtoes`.
+    """
     word = name.lower()
     tokens = word.replace("-", "_").replace(".", "_").split("_")
     if "left" in word or "l" in tokens:
         return "left"
     if "right" in word or "r" in tokens:
         return "right"
+    known = {other.lower() for other in others}
+    for i, letter in enumerate(word):
+        twin = {"l": "r", "r": "l"}.get(letter, "")
+        if twin and word[:i] + twin + word[i + 1 :] in known:
+            return "left" if letter == "l" else "right"
     return "left" if y >= 0.0 else "right"
 
 
@@ -162,12 +178,11 @@ def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[S
     advice = "Give the soles in a profile beside the model (docs/robots.md)"
     links = lowest_links(model, data)
     if not links:
-        raise BadRobot(
-            what="no feet found: no link has a collision shape", where=where, todo=advice
-        )
+        raise BadRobot(what="no feet found: no link has a shape", where=where, todo=advice)
     ground = min(sole_low(model, data, link) for link in links)
-    deepest = int(np.argmin(data.xpos[1:, 2])) + 1
-    if float(data.xpos[deepest, 2]) < ground - HIDDEN_FOOT_M:
+    bare = [b for b in range(1, model.nbody) if not shapes(model, b)]
+    deepest = min(bare, key=lambda b: float(data.xpos[b, 2]), default=links[0])
+    if bare and float(data.xpos[deepest, 2]) < ground - HIDDEN_FOOT_M:
         raise BadRobot(
             what=f"no feet found: link '{model.body(deepest).name}' hangs lower than any collision "
             "shape",
@@ -175,12 +190,28 @@ def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[S
             todo=advice,
         )
     origin = np.asarray(data.xpos[1], dtype=np.float64)
-    left_w = np.asarray(data.xmat[1], dtype=np.float64).reshape(3, 3)[:, 1]
+    turn = np.asarray(data.xmat[1], dtype=np.float64).reshape(3, 3)
+    left_w = turn[:, 1] if turn[2, 2] > UPRIGHT_ROOT else np.array([0.0, 1.0, 0.0])
+    known = [str(model.body(b).name) for b in range(1, model.nbody)]
     rules: list[SoleRule] = []
     for link in links:
         name = str(model.body(link).name)
         offset = float((np.asarray(data.xpos[link], dtype=np.float64) - origin) @ left_w)
-        rules.append(SoleRule(name, side_of(name, offset), None, None, ""))
+        rules.append(SoleRule(name, side_of(name, offset, known), None, None, ""))
+    if len(rules) == 1 or len({rule.side for rule in rules}) == 2:
+        return tuple(rules)
+    # All on one side: where a name does not tell, the place has erred.
+    told = [side_of(r.link, 1.0, known) == side_of(r.link, -1.0, known) for r in rules]
+    if all(told):
+        named = ", ".join(f"'{rule.link}'" for rule in rules)
+        raise BadRobot(
+            what=f"no feet found: the lowest links are all on the {rules[0].side} side: {named}",
+            where=where,
+            todo=f"Does the robot stand in its home pose? {advice}",
+        )
+    other: Side = "right" if rules[0].side == "left" else "left"
+    k = told.index(False)
+    rules[k] = replace(rules[k], side=other)
     return tuple(rules)
 
 

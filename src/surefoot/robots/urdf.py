@@ -6,6 +6,7 @@ not know `package://`, and stops at the first mesh that is not there.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -13,6 +14,7 @@ import pathlib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, count
 
 from surefoot.errors import BadFile, BadRobot, Notice, listed, nearest
 
@@ -45,6 +47,8 @@ class Urdf:
     """Largest speed by joint, rad/s or m/s, where the file gives one."""
     ties: dict[str, tuple[str, float, float]]
     """By a joint that mimics another: that one, factor, offset."""
+    meshes: dict[str, str]
+    """Full path by the name that the text gives a mesh."""
     notices: tuple[Notice, ...]
 
 
@@ -58,6 +62,7 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
     notices: list[Notice] = []
     _check_structure(root, path)
     masses = {_name(link): _mass(link) for link in root.findall("link")}
+    _call_ground_world(root, masses)
     _drop_world(root, masses, path, notices)
     joints = [j for j in root.findall("joint") if j.get("type") in MOVING[:3]]
     speeds: dict[str, float] = {}
@@ -66,8 +71,10 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
         speed = None if limit is None else limit.get("velocity")
         if speed is not None and float(speed) > 0.0:
             speeds[_name(joint)] = float(speed)
-    ties = _take_mimics(joints, path, notices)
-    _resolve_meshes(root, path, notices)
+    _drop_empty_ranges(joints, notices)
+    ties = _take_mimics(joints, notices)
+    meshes = _resolve_meshes(root, path, notices)
+    _unname_doubles(root)
     for block in root.findall("mujoco"):
         root.remove(block)
     own = ET.SubElement(root, "mujoco")
@@ -88,6 +95,7 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
         joints=tuple(_name(joint) for joint in joints),
         speeds=speeds,
         ties=ties,
+        meshes=meshes,
         notices=tuple(notices),
     )
 
@@ -167,11 +175,25 @@ def _bad_numbers(root: ET.Element) -> Iterator[str]:
             for key in sorted(NUMBERS[element.tag] & set(element.attrib)):
                 text = element.attrib[key]
                 try:
-                    good = all(math.isfinite(float(part)) for part in text.split())
+                    parts = [float(part) for part in text.split()]
+                    good = bool(parts) and all(math.isfinite(part) for part in parts)
                 except ValueError:
                     good = False
                 if not good:
                     yield f"{owner.tag} '{_name(owner)}': {element.tag} {key}=\"{text}\""
+
+
+def _call_ground_world(root: ET.Element, masses: dict[str, float]) -> None:
+    """Give the name `world` to a root link without mass on which the robot floats or slides."""
+    children = {_end(joint, "child") for joint in root.findall("joint")}
+    ground = next(link for link in root.findall("link") if _name(link) not in children)
+    ties = [joint for joint in root.findall("joint") if _end(joint, "parent") == _name(ground)]
+    loose = len(ties) == 1 and ties[0].get("type") in MOVING[3:]
+    parent = ties[0].find("parent") if ties else None
+    if loose and parent is not None and masses[_name(ground)] == 0.0 and WORLD not in masses:
+        masses[WORLD] = masses.pop(_name(ground))
+        ground.set("name", WORLD)
+        parent.set("link", WORLD)
 
 
 def _drop_world(
@@ -185,6 +207,13 @@ def _drop_world(
         raise BadRobot(
             what=f"link '{WORLD}' has a mass of {masses[WORLD]:g} kg, but a link of that name is "
             "the ground to the engine: its mass would be lost",
+            where=str(path),
+            todo="Rename the link",
+        )
+    if any(_end(joint, "child") == WORLD for joint in root.findall("joint")):
+        raise BadRobot(
+            what=f"link '{WORLD}' hangs on another, but a link of that name is the ground to the "
+            "engine: it would be lost",
             where=str(path),
             todo="Rename the link",
         )
@@ -208,26 +237,52 @@ def _end(joint: ET.Element, end: str) -> str:
     return "" if element is None else element.get("link", "")
 
 
+def _drop_empty_ranges(joints: list[ET.Element], notices: list[Notice]) -> None:
+    """Say which position limits the engine takes for none: the lower end is not below the upper."""
+    empty: list[str] = []
+    for joint in joints:
+        limit = joint.find("limit")
+        if limit is None or joint.get("type") == "continuous":
+            continue
+        ends = [limit.attrib.pop(key, None) for key in ("lower", "upper")]
+        low, high = (float(end or "0") for end in ends)
+        if low < high:
+            limit.attrib.update({"lower": repr(low), "upper": repr(high)})
+        else:
+            empty.append(f"'{_name(joint)}' ({low:g} … {high:g})")
+    if empty:
+        notices.append(
+            Notice(
+                kind="dropped",
+                part="limit",
+                sentence="position limits dropped, because the lower end is not below the upper "
+                f"one: {listed(empty)}",
+                value=float(len(empty)),
+            )
+        )
+
+
 def _take_mimics(
-    joints: list[ET.Element], path: pathlib.Path, notices: list[Notice]
+    joints: list[ET.Element], notices: list[Notice]
 ) -> dict[str, tuple[str, float, float]]:
     """Take out which joints the file ties to others: engines before 4 drop it without a word."""
     names = {_name(joint) for joint in joints}
     ties: dict[str, tuple[str, float, float]] = {}
+    broken: list[str] = []
     for joint in joints:
         mimic = joint.find("mimic")
         if mimic is None:
             continue
         joint.remove(mimic)
         leader = mimic.get("joint", "")
-        if leader not in names:
-            raise BadFile(
-                what=f"joint '{_name(joint)}' mimics '{leader}', which is no joint that moves",
-                where=str(path),
-                todo=nearest(leader, names),
-            )
+        if leader not in names - {_name(joint)}:
+            broken.append(f"'{_name(joint)}' mimics '{leader}'")
+            continue
         factor, offset = mimic.get("multiplier", "1"), mimic.get("offset", "0")
         ties[_name(joint)] = (leader, float(factor), float(offset))
+    if broken:
+        sentence = f"ties to what is no other joint that moves dropped: {listed(broken)}"
+        notices.append(Notice("dropped", "mimic", sentence, value=float(len(broken))))
     if ties:
         notices.append(
             Notice(
@@ -241,23 +296,48 @@ def _take_mimics(
     return ties
 
 
-def _resolve_meshes(root: ET.Element, path: pathlib.Path, notices: list[Notice]) -> None:
-    """Write found meshes with their full path, and drop the shapes whose mesh cannot be read."""
+def _resolve_meshes(root: ET.Element, path: pathlib.Path, notices: list[Notice]) -> dict[str, str]:
+    """Drop the shapes whose mesh cannot be read, and give the others' meshes names of their own.
+
+    Returns the path by name. Engines before 4 take two files of one name in different folders for
+    one: a foot's drawing for its collision shape.
+    """
     dropped: dict[str, list[str]] = {}
+    names: dict[tuple[str, str], str] = {}
     for link in root.findall("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
             mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
-            name = mesh.get("filename", "")
-            found = find_mesh(name, path.parent)
+            file = mesh.get("filename", "")
+            found = find_mesh(file, path.parent)
             if found is None:
                 link.remove(shape)
-                dropped.setdefault(name, []).append(_name(link))
-            else:
-                mesh.set("filename", str(found))
+                dropped.setdefault(file, []).append(_name(link))
+                continue
+            key = (str(found), mesh.get("scale", ""))
+            if key not in names:
+                names[key] = _free(found.stem, set(names.values()))
+            mesh.set("filename", f"{names[key]}{found.suffix}")
     if dropped:
         notices.append(meshes_dropped(dropped))
+    return {name: place for (place, _), name in names.items()}
+
+
+def _unname_doubles(root: ET.Element) -> None:
+    """Take away names of shapes that another shape has: the engine would complain on its own."""
+    seen: set[str] = set()
+    for shape in [*root.findall("link/visual"), *root.findall("link/collision")]:
+        if _name(shape) in seen:
+            del shape.attrib["name"]
+        elif _name(shape):
+            seen.add(_name(shape))
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """The wanted name, with a number behind it if it is taken."""
+    numbered = (f"{wanted}_{k}" for k in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def meshes_dropped(users: dict[str, list[str]]) -> Notice:
@@ -280,11 +360,12 @@ def meshes_dropped(users: dict[str, list[str]]) -> Notice:
 def find_mesh(name: str, folder: pathlib.Path) -> pathlib.Path | None:
     """The file that a mesh's name means, if it is there and the engine can decode its kind.
 
-    `package://PKG/…` is looked up in ROS_PACKAGE_PATH, the folders above the model and the
-    installed Python packages, in this order.
+    `package://PKG/…` and `model://PKG/…` are looked up in ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, the
+    folders above the model and the installed Python packages, in this order.
     """
-    if "package:/" in name:
-        places = list(_in_packages(name.split("package:/")[-1].lstrip("/"), folder))
+    scheme, _, rest = name.partition(":/")
+    if scheme in ("package", "model"):
+        places = list(_in_packages(rest.lstrip("/"), folder))
     elif name.startswith("file://"):
         places = [pathlib.Path(name.removeprefix("file://"))]
     else:
@@ -301,13 +382,25 @@ def _in_packages(name: str, folder: pathlib.Path) -> Iterator[pathlib.Path]:
         yield pathlib.Path(root) / name
         if pathlib.Path(root).name == package:
             yield pathlib.Path(root) / rest
+    for root in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        yield pathlib.Path(root) / "share" / name
     for parent in (folder.resolve(), *folder.resolve().parents):
         yield parent / name
-        if parent.name == package:
+        if package in (parent.name, _declared(parent / "package.xml")):
             yield parent / rest
     module = package.replace("-", "_")
-    spec = importlib.util.find_spec(module) if module.isidentifier() else None
+    spec = None
+    with contextlib.suppress(ValueError):  # a module of that name that was made without a file
+        spec = importlib.util.find_spec(module) if module.isidentifier() else None
     for place in (spec.submodule_search_locations or ()) if spec else ():
         yield pathlib.Path(place) / rest
         yield pathlib.Path(place) / name
         yield pathlib.Path(place).parent / "share" / name
+
+
+def _declared(manifest: pathlib.Path) -> str:
+    """The name that a ROS package gives itself; empty where there is no manifest."""
+    try:
+        return (ET.fromstring(manifest.read_bytes()).findtext("name") or "").strip()
+    except (OSError, ET.ParseError):
+        return ""

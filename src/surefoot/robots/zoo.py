@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Array, Float64
-from surefoot.errors import NoFile, UnknownName, nearest
+from surefoot.errors import BadRobot, NoFile, UnknownName, listed, nearest
 from surefoot.robots import load, soles
 from surefoot.robots.engine import mujoco
 from surefoot.robots.profile import ENDING, LIMITS, PASSIVE, SHORT_NAME, Profile, read_profile
@@ -115,23 +115,27 @@ def _profile_beside(model: pathlib.Path) -> Profile | None:
     return None
 
 
-def _matched(joint_names: tuple[str, ...]) -> Profile | None:
-    """The profile of the zoo whose joints a model has; of several the one with the most."""
-    fitting = [profile for profile in profiles() if profile.fits(joint_names)]
-    return max(fitting, key=lambda profile: len(profile.joints)) if fitting else None
+def _matched(draft: load.Draft) -> Profile | None:
+    """The profile of the zoo whose joints and links a model has; of several the largest one."""
+    links = tuple(body.name for body in draft.spec.bodies[1:])
+    fitting = [profile for profile in profiles() if profile.fits(draft.joint_names)]
+    for profile in sorted(fitting, key=lambda profile: -len(profile.joints)):
+        text = f"the joints are those of robot '{profile.name}'"
+        try:
+            profile.check(draft.joint_names, links)
+        except BadRobot as error:
+            draft.say("assumption", "profile", f"{text}, but not all else is: {error.what}")
+            continue
+        draft.say("assumption", "profile", f"{text}: its profile of the zoo is used")
+        return profile
+    return None
 
 
 def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Robot:
     """Model and profile put together, all that was decided said in the notices."""
     draft = load.read_model(path)
     if profile is None:
-        profile = _matched(draft.joint_names)
-        if profile is not None:
-            draft.say(
-                "assumption",
-                "profile",
-                f"the joints are those of robot '{profile.name}': its profile of the zoo is used",
-            )
+        profile = _matched(draft)
     known = profile or Profile(path=path, name=draft.name)
     known.check(draft.joint_names, tuple(body.name for body in draft.spec.bodies[1:]))
     torques = _mount_motors(draft)
@@ -176,17 +180,21 @@ def _mount_motors(draft: load.Draft) -> dict[str, float]:
     spec = draft.spec
     limits: dict[str, float] = {}
     kinds: dict[str, int] = {"servo": 0, "motor": 0}
-    on_joint = int(mujoco.mjtTrn.mjTRN_JOINT)
+    on_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    others: list[str] = []
     plain = int(mujoco.mjtBias.mjBIAS_NONE)
     for old in list(spec.actuators):
         kinds["motor" if int(old.biastype) == plain else "servo"] += 1
-        if int(old.trntype) == on_joint and old.target in draft.joint_names:
-            limit = _actuator_limit(old)
-            if limit is not None:
-                limits[old.target] = limit
+        if int(old.trntype) not in on_joint or old.target not in draft.joint_names:
+            others.append(f"'{old.name or old.target}'")
+        elif (limit := _actuator_limit(old)) is not None:
+            limits[old.target] = limit
         spec.delete(old)
     if kinds["servo"]:
         draft.say("repair", "actuators", f"{kinds['servo']} servos replaced by torque motors")
+    if others:
+        sentence = f"actuators that drive no joint of the robot dropped: {listed(others)}"
+        draft.say("dropped", "actuators", sentence)
     for name in draft.joint_names:
         motor = spec.add_actuator(name=load.free_name(name, {a.name for a in spec.actuators}))
         motor.target, motor.trntype = name, mujoco.mjtTrn.mjTRN_JOINT
@@ -341,14 +349,14 @@ def _home(
     """
     qpos = np.array(model.qpos0, dtype=np.float64)
     adr = np.array([model.joint(name).qposadr[0] for name in draft.joint_names], dtype=np.int64)
-    keys = [model.key(k).name for k in range(model.nkey)]
+    keys = [key.name for key in draft.spec.keys if len(key.qpos)]  # the others are mere room
     if profile.home is not None:
         for name, value in profile.home.items():
             qpos[adr[draft.joint_names.index(name)]] = value
     elif keys:
         chosen = next((key for key in load.HOME_KEYS if key in keys), keys[0])
         qpos = np.array(model.key_qpos[keys.index(chosen)], dtype=np.float64)
-        draft.say("assumption", "home", f"home pose from keyframe '{chosen}'")
+        draft.say("assumption", "home", f"home pose from keyframe '{chosen or 'number 0'}'")
     inside = np.clip(qpos[adr], minimum, maximum)
     for j in np.flatnonzero(inside != qpos[adr]):
         name, value = draft.joint_names[j], float(qpos[adr[j]])
