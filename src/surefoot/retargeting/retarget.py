@@ -23,6 +23,7 @@ from surefoot.motion import rotation
 from surefoot.motion.curves import even_times, resample
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip, Meta, Motion
+from surefoot.motion.smoothing import smooth
 from surefoot.retargeting.anatomy import LEGS, Anatomy, anatomy
 from surefoot.robots.robot import Robot
 
@@ -50,6 +51,9 @@ HIP_MIDDLE_RAD = (
 )
 SPEED_WEIGHT_S = 0.010  # of the same comparison: 2 ms leave jumps, 10 ms leave none
 NEARLY = 1.001  # costs this near are equal: rounding must not choose between two ways
+# Usual for the movements of people (Winter). Unsmoothed, the accelerations of recorded markers put
+# the ZMP of standing people hundreds of metres away: docs/retargeting.md.
+SMOOTH_HZ = 6.0
 SHORTEST_LIMB_M = 0.02  # shorter ones tell no direction
 GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
 
@@ -62,10 +66,12 @@ class Options:
     """Robot's path over the person's; None: leg length over leg length at rest."""
     rate_hz: float | None = None
     """Frames a second of the clip; None: those of the human clip."""
+    smooth_hz: float | None = SMOOTH_HZ
+    """Cut-off of the low pass without phase; None: no smoothing."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no size and no rate."""
-        for name in ("scale", "rate_hz"):
+        """Refuse what is no size, no rate and no cut-off."""
+        for name in ("scale", "rate_hz", "smooth_hz"):
             value = getattr(self, name)
             if value is not None and not 0.0 < value < np.inf:
                 raise BadOption(what=f"{name} must be positive, got {value}")
@@ -82,8 +88,8 @@ def retarget(
 
     Directions of the limbs, orientations of pelvis, chest and feet, and the scaled path of the hips
     are matched by least squares at every frame, from the frame before and within the speeds of the
-    joints; the whole clip is then set on the ground by one constant height, and contacts are
-    detected. Feet are not pinned.
+    joints; the whole clip is then set on the ground by one constant height, smoothed, and contacts
+    are detected. Feet are not pinned.
 
     Example:
         >>> import surefoot as sf
@@ -114,6 +120,7 @@ def retarget(
     motion = robot.motion(solution.qpos, person.time)
     say(2, 3, "finding the contacts")
     motion = _on_ground(motion, robot)
+    motion, changes = _smoothed(motion, robot, options.smooth_hz)
     error_deg = float(np.degrees(np.mean(limb_errors(motion, robot, person))))
     if options.rate_hz is not None:
         times = even_times(float(motion.time[0]), float(motion.time[-1]), options.rate_hz)
@@ -123,9 +130,13 @@ def retarget(
         contacts=detect(motion, robot),
         robot=robot.name,
         meta=Meta(source=human.source).then(
-            "retarget", method="plain", scale=float(scale), limb_error_deg=error_deg
+            "retarget",
+            method="plain",
+            scale=float(scale),
+            smooth_hz=options.smooth_hz,
+            limb_error_deg=error_deg,
         ),
-        notices=(*human.notices, *person.notices, *_unsolved(solution, person.time)),
+        notices=(*human.notices, *person.notices, *_unsolved(solution, person.time), *changes),
     )
     say(3, 3, "retargeted")
     return clip
@@ -335,3 +346,15 @@ def _on_ground(motion: Motion, robot: Robot) -> Motion:
         joint_names=motion.joint_names,
         joint_pos=motion.joint_pos,
     )
+
+
+def _smoothed(
+    motion: Motion, robot: Robot, cutoff_hz: float | None
+) -> tuple[Motion, tuple[Notice, ...]]:
+    """The motion without its quick parts, joints inside their limits, and what that changed."""
+    if cutoff_hz is None:
+        return motion, ()
+    found, notices = smooth(motion, cutoff_hz, detect(motion, robot))
+    order = [robot.joint_names.index(name) for name in found.joint_names]
+    joint_pos = np.clip(found.joint_pos, robot.joint_min[order], robot.joint_max[order])
+    return replace(found, joint_pos=joint_pos), notices
