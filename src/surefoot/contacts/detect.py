@@ -2,44 +2,84 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
+from surefoot.contacts.ground import GROUNDS, Ground, level, over_terrain
+from surefoot.contacts.runs import (
+    Stretch,
+    edge_times,
+    held,
+    painted,
+    runs_of,
+    stretches,
+    without_short,
+)
 from surefoot.dynamics.batch import Batch
-from surefoot.errors import BadMotion, BadOption, BadRobot
-from surefoot.motion.contact import ContactSchedule, Mode, Stance, Terrain
+from surefoot.errors import BadMotion, BadOption, BadRobot, nearest
+from surefoot.motion.contact import ContactSchedule, Stance, Terrain, mode_of
+from surefoot.motion.curves import even_times, resample
 from surefoot.motion.motion import Motion
 from surefoot.robots.robot import Robot, Sole
+
+G_MPS2 = 9.81  # m/s², standard gravity to three digits, as MuJoCo's default
+LEVEL_M = 0.01  # corners of a foot and of its toes nearly coincide: no angle between such
+CARRY_WINDOW_S = 0.1  # over less, the noise of a clip's frames drowns the acceleration
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What counts as standing: seize below the first of two thresholds, let go above the second."""
+    """What counts as standing: seize below the first of two thresholds, let go above the second.
 
-    height_m: tuple[float, float] = (0.015, 0.035)
-    """Height of a sole's corner above the local ground; the feet of plainly retargeted clips rise
-    by 1 to 2 cm within a stance."""
-    speed_mps: tuple[float, float] = (0.20, 0.40)
-    """Speed of the corner; still feet of the CMU clips stay below 0.13 m/s in 99 % of frames."""
+    The reasons for the defaults, with figures, are in docs/contacts.md.
+    """
+
+    height_m: tuple[float, float] = (0.04, 0.06)
+    """Height of a sole's corner above the ground."""
+    tilt_deg: tuple[float, float] = (10.0, 20.0)
+    """Angle at which the corner lies above the lowest one of its foot: a heel that is up does not
+    carry, however small the foot; above 90 it asks nothing."""
+    speed_mps: tuple[float, float] = (0.15, 0.30)
+    """Speed of the corner."""
     shortest_s: float = 0.08
-    """Stances and gaps shorter than this are flickers: joined or dropped."""
+    """Stances and gaps shorter than this are flickers: joined or dropped; 0 keeps all."""
+    ground: Ground = "local"
+    """Where the ground lies: `local` to each moment, one height for the `clip`, or the `terrain`
+    as it is."""
     ground_window_s: float = 0.25
-    """The local ground is the lowest corner within this time to either side: clips made elsewhere
-    float or sink by some centimetres."""
+    """The local ground is the lowest corner within this time to either side."""
+    carry_mps: float = 2.0
+    """Where nothing stands although the body does not fall, corners that are low and slower than
+    this carry it; 0 leaves such moments without contact."""
+    speed_window_s: float = 0.05
+    """Speed is the way over this time, divided by it; never less than from the frame before to the
+    frame after."""
+    rate_hz: float | None = None
+    """Resample to this rate first; None: look at the motion's own frames."""
 
     def __post_init__(self) -> None:
         """Refuse thresholds that cannot work."""
-        for name in ("height_m", "speed_mps"):
+        for name in ("height_m", "tilt_deg", "speed_mps"):
             low, high = getattr(self, name)
-            if not 0.0 < low <= high:
+            if not 0.0 < low <= high < math.inf:
                 raise BadOption(
                     what=f"{name} must be two rising positive numbers, got {low}, {high}"
                 )
-        if self.shortest_s < 0.0 or self.ground_window_s <= 0.0:
+        if not (0.0 <= self.shortest_s < math.inf and 0.0 < self.ground_window_s < math.inf):
             raise BadOption(what="shortest_s must be 0 or more, ground_window_s more than 0")
+        if not 0.0 <= self.speed_window_s < math.inf:
+            raise BadOption(what=f"speed_window_s must be 0 or more, got {self.speed_window_s}")
+        if not 0.0 <= self.carry_mps < math.inf:
+            raise BadOption(what=f"carry_mps must be 0 or more, got {self.carry_mps}")
+        if self.rate_hz is not None and not 0.0 < self.rate_hz < math.inf:
+            raise BadOption(what=f"rate_hz must be positive, got {self.rate_hz}")
+        if self.ground not in GROUNDS:
+            raise BadOption(
+                what=f"unknown ground '{self.ground}'", todo=nearest(self.ground, GROUNDS)
+            )
 
 
 def detect(
@@ -51,6 +91,9 @@ def detect(
 ) -> ContactSchedule:
     """The stances of a motion: which corners of which sole are low and still, and when.
 
+    A corner touches while its height above the ground and its speed are below the second of the
+    two thresholds, if both were once below the first; and where nothing else carries a body that
+    does not fall. Contacts change midway between two frames.
     Vertices are left where the motion has them; nothing is moved onto the surface.
 
     Raises:
@@ -67,134 +110,140 @@ def detect(
             where=robot.source,
             todo="give [[sole]] in its profile",
         )
+    if options.rate_hz is not None:
+        first, last = float(motion.time[0]), float(motion.time[-1])
+        motion = resample(motion, even_times(first, last, options.rate_hz))
+    time, edges = motion.time, edge_times(motion.time)
     batch = Batch(robot, robot.qpos(motion))
     corners = [batch.points_w(sole.link, sole.polygon_l) for sole in robot.soles]
-    ground = _local_ground(motion.time, corners, options.ground_window_s)
-    stances: list[Stance] = []
-    for sole, corner in zip(robot.soles, corners, strict=True):
-        height = corner[:, :, 2] - ground[:, None]
-        speed = np.linalg.norm(np.gradient(corner, motion.time, axis=0), axis=2)
-        touching = _touching(motion.time, height, speed, options)
-        stances += _stances(sole, motion.time, touching, terrain, corner, options.shortest_s)
+    over = [over_terrain(corner, terrain) for corner in corners]
+    lowest = np.min([height.min(axis=1) for height, _ in over], axis=0)
+    ground = level(time, lowest, options.ground, options.ground_window_s)
+    heights = [height - ground[:, None] for height, _ in over]
+    speeds = [_speeds(time, corner, options.speed_window_s) for corner in corners]
+    tilts = _tilts_deg(robot.soles, corners, heights)
+    tracks = [np.stack(track) for track in zip(heights, tilts, speeds, strict=True)]
+    touching = [_touching(time, track, options) for track in tracks]
+    if options.carry_mps > 0.0:
+        touching = _carried(time, batch.com_w[:, 2], touching, tracks, options)
+    stances = [
+        _stance(sole, stretch, edges, surface, terrain)
+        for sole, flags, (_, surface) in zip(robot.soles, touching, over, strict=True)
+        for stretch in stretches(flags, edges, options.shortest_s)
+    ]
     return ContactSchedule(tuple(stances))
 
 
-def _local_ground(
-    time: Float64[Array, " n"], corners: list[Array], window_s: float
-) -> Float64[Array, " n"]:
-    """Height of the lowest corner of any sole within the window around each frame, m."""
-    lowest = np.min([corner[:, :, 2].min(axis=1) for corner in corners], axis=0)
-    frames = 2 * max(1, round(window_s / float(np.median(np.diff(time))))) + 1
-    return np.asarray(minimum_filter1d(lowest, frames, mode="nearest"), dtype=np.float64)
+def _speeds(
+    time: Float64[Array, " n"], points_w: Float64[Array, "n k 3"], window_s: float
+) -> Float64[Array, "n k"]:
+    """Speed of points over a window of time, m/s; over the neighbouring frames at least."""
+    slope = np.gradient(points_w, time, axis=0)
+    step = float(np.median(np.diff(time)))
+    if window_s <= 2.0 * step:
+        return np.asarray(np.linalg.norm(slope, axis=2), dtype=np.float64)
+    before = np.maximum(time - window_s / 2.0, time[0])
+    after = np.minimum(time + window_s / 2.0, time[-1])
+    way = _between(time, points_w, after) - _between(time, points_w, before)
+    return np.asarray(np.linalg.norm(way, axis=2) / (after - before)[:, None], dtype=np.float64)
+
+
+def _between(
+    time: Float64[Array, " n"], values: Float64[Array, "n k 3"], t: Float64[Array, " n"]
+) -> Float64[Array, "n k 3"]:
+    """Values at other moments, along straight lines between frames."""
+    i = np.clip(np.searchsorted(time, t, side="right") - 1, 0, len(time) - 2)
+    part = ((t - time[i]) / (time[i + 1] - time[i]))[:, None, None]
+    return np.asarray(values[i] + part * (values[i + 1] - values[i]), dtype=np.float64)
+
+
+def _tilts_deg(
+    soles: tuple[Sole, ...],
+    corners: list[Float64[Array, "n k 3"]],
+    heights: list[Float64[Array, "n k"]],
+) -> list[Float64[Array, "n k"]]:
+    """Angle at which each corner lies above the lowest one of its foot, degrees."""
+    found = []
+    for sole, corner, height in zip(soles, corners, heights, strict=True):
+        foot = [i for i, other in enumerate(soles) if other.side == sole.side]
+        every = np.concatenate([heights[i] for i in foot], axis=1)
+        place = np.concatenate([corners[i] for i in foot], axis=1)
+        lowest = np.argmin(every, axis=1)[:, None]
+        rise = height - np.take_along_axis(every, lowest, axis=1)
+        way = corner - np.take_along_axis(place, lowest[:, :, None], axis=1)
+        tilted = rise > LEVEL_M
+        ratio = np.divide(rise, np.linalg.norm(way, axis=2), out=0.0 * rise, where=tilted)
+        found.append(np.asarray(np.degrees(np.arcsin(np.minimum(ratio, 1.0))), dtype=np.float64))
+    return found
 
 
 def _touching(
     time: Float64[Array, " n"],
-    height: Float64[Array, "n k"],
-    speed: Float64[Array, "n k"],
+    track: Float64[Array, "3 n k"],
     options: Options,
 ) -> Bool[BoolArray, "n k"]:
-    """Which corners touch at which frames, with hysteresis and without flickers."""
-    seize = (height < options.height_m[0]) & (speed < options.speed_mps[0])
-    keep = (height < options.height_m[1]) & (speed < options.speed_mps[1])
-    touching = np.zeros_like(keep)
-    for k in range(height.shape[1]):  # a few corners; each column is done at once
-        start, stop = _runs(keep[:, k])
-        seized = np.add.reduceat(np.append(seize[:, k], 0), start) > 0 if len(start) else start
-        held = _painted(start[seized > 0], stop[seized > 0], len(time))
-        held = ~_without_short(~held, time, options.shortest_s, keep_ends=True)
-        touching[:, k] = _without_short(held, time, options.shortest_s, keep_ends=False)
+    """Which corners touch at which frames, with hysteresis and without flickers.
+
+    Args:
+        track: height, tilt and speed of every corner.
+    """
+    limits = np.array([options.height_m, options.tilt_deg, options.speed_mps])[:, :, None, None]
+    seize, keep = (np.all(track < limits[:, i], axis=0) for i in (0, 1))
+    touching = np.zeros(keep.shape, dtype=np.bool_)
+    for k in range(keep.shape[1]):  # a few corners; each column is done at once
+        flags = held(seize[:, k], keep[:, k])
+        flags = ~without_short(~flags, time, options.shortest_s)
+        touching[:, k] = without_short(flags, time, options.shortest_s)
     return touching
 
 
-def _runs(flags: Bool[BoolArray, " n"]) -> tuple[Int64[IntArray, " r"], Int64[IntArray, " r"]]:
-    """First index and one past the last index of each run of true."""
-    steps = np.diff(np.concatenate([[0], flags.astype(np.int64), [0]]))
-    return np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-
-
-def _painted(
-    start: Int64[IntArray, " r"], stop: Int64[IntArray, " r"], n: int
-) -> Bool[BoolArray, " n"]:
-    """Flags that are true inside the runs: the inverse of `_runs`."""
-    steps = np.zeros(n + 1, dtype=np.int64)
-    np.add.at(steps, start, 1)
-    np.add.at(steps, stop, -1)
-    return np.cumsum(steps[:-1]) > 0
-
-
-def _without_short(
-    flags: Bool[BoolArray, " n"], time: Float64[Array, " n"], shortest_s: float, *, keep_ends: bool
-) -> Bool[BoolArray, " n"]:
-    """The flags without runs shorter than the given time; at the clip's ends they may stay."""
-    start, stop = _runs(flags)
-    long_enough = time[stop - 1] - time[start] >= shortest_s
-    if keep_ends:
-        long_enough |= (start == 0) | (stop == len(time))
-    return _painted(start[long_enough], stop[long_enough], len(time))
-
-
-def _stretches(
-    time: Float64[Array, " n"], touching: Bool[BoolArray, "n k"], shortest_s: float
-) -> list[tuple[int, int, Int64[IntArray, " c"]]]:
-    """First frame, last frame and touching corners of each stretch over which these stay the same.
-
-    A foot that lands or leaves passes through an edge for a frame or two; such short stretches take
-    the corners of the longer neighbour that touches.
-    """
-    changes = np.flatnonzero(np.any(touching[1:] != touching[:-1], axis=1)) + 1
-    first = np.concatenate([[0], changes])
-    last = np.concatenate([changes, [len(time)]]) - 1
-    lasting = time[np.minimum(last + 1, len(time) - 1)] - time[first]
-    rows = touching[first]
-    for s in np.flatnonzero((lasting < shortest_s) & rows.any(axis=1)):  # a few for each step
-        near = [i for i in (s - 1, s + 1) if 0 <= i < len(first) and rows[i].any()]
-        rows[s] = rows[max(near, key=lambda i: lasting[i])] if near else False
-    found: list[tuple[int, int, Int64[IntArray, " c"]]] = []
-    for i, row in enumerate(rows):
-        if not row.any():
-            continue
-        corners = np.flatnonzero(row)
-        if found and found[-1][1] == first[i] - 1 and np.array_equal(found[-1][2], corners):
-            found[-1] = (found[-1][0], int(last[i]), corners)
-        else:
-            found.append((int(first[i]), int(last[i]), corners))
-    return found
-
-
-def _stances(
-    sole: Sole,
+def _carried(
     time: Float64[Array, " n"],
-    touching: Bool[BoolArray, "n k"],
+    com_height: Float64[Array, " n"],
+    touching: list[Bool[BoolArray, "n k"]],
+    tracks: list[Float64[Array, "3 n k"]],
+    options: Options,
+) -> list[Bool[BoolArray, "n k"]]:
+    """The same with what carries the body where nothing stands and it does not fall.
+
+    In flight the centre of mass falls with g. Over a gap without stance its mean acceleration is
+    the change of its velocity by the time; above −g/2 more than half of the weight is carried.
+    """
+    start, stop = runs_of(~np.any([flags.any(axis=1) for flags in touching], axis=0))
+    if not len(start):
+        return touching
+    middle, half = (time[start] + time[stop - 1]) / 2.0, (time[stop - 1] - time[start]) / 2.0
+    half = np.maximum(half, CARRY_WINDOW_S / 2.0)
+    rise = np.gradient(com_height, time)
+    first = np.maximum(middle - half, time[0])
+    last = np.minimum(middle + half, time[-1])
+    change = np.interp(last, time, rise) - np.interp(first, time, rise)
+    carried = change / (last - first) > -G_MPS2 / 2.0
+    gap = painted(start[carried], stop[carried], len(time))[:, None]
+    limits = np.array([options.height_m[1], options.tilt_deg[1], options.carry_mps])[:, None, None]
+    return [
+        flags | (gap & np.all(track < limits, axis=0))
+        for flags, track in zip(touching, tracks, strict=True)
+    ]
+
+
+def _stance(
+    sole: Sole,
+    stretch: Stretch,
+    edges: Float64[Array, " e"],
+    surface: Int64[IntArray, "n k"],
     terrain: Terrain,
-    corner_w: Float64[Array, "n k 3"],
-    shortest_s: float,
-) -> list[Stance]:
-    """One stance for each stretch over which the same corners of a sole touch."""
-    stretches = _stretches(time, touching, shortest_s)
-    begins = {first for first, _, _ in stretches}
-    stances = []
-    for first, last, corners in stretches:
-        place = corner_w[first : last + 1, corners, :2].mean(axis=(0, 1))[None]
-        surface = terrain.surface_at(place)[0]
-        # A stretch lasts until the next one begins, so that no moment between frames is lost.
-        end = last + 1 if last + 1 in begins else last
-        stances.append(
-            Stance(
-                link=sole.link,
-                start=float(time[first]),
-                end=float(time[end]),
-                mode=_mode(len(corners)),
-                vertices=sole.polygon_l[corners],
-                normal=terrain.surfaces[surface].normal,
-                friction=terrain.friction,
-                surface=surface,
-            )
-        )
-    return stances
-
-
-def _mode(corners: int) -> Mode:
-    if corners == 1:
-        return "point"
-    return "edge" if corners == 2 else "face"
+) -> Stance:
+    """The stance of one stretch, on the surface nearest to its corners most of the time."""
+    under = surface[stretch.first : stretch.stop, stretch.corners]
+    carrier = int(np.argmax(np.bincount(under.reshape(-1))))
+    return Stance(
+        link=sole.link,
+        start=float(edges[stretch.first]),
+        end=float(edges[stretch.stop]),
+        mode=mode_of(len(stretch.corners)),
+        vertices=sole.polygon_l[stretch.corners],
+        normal=terrain.surfaces[carrier].normal,
+        friction=terrain.friction,
+        surface=carrier,
+    )

@@ -120,7 +120,8 @@ class ContactSchedule:
         if not spans:
             return np.zeros(len(time), dtype=np.bool_)
         start, end = np.array(spans).T
-        return np.any((time >= start[:, None]) & (time <= end[:, None]), axis=0)
+        holding = (time >= start[:, None]) & (time <= end[:, None])
+        return np.asarray(np.any(holding, axis=0), dtype=np.bool_)
 
     def retimed(self, new_time: Callable[[float], float]) -> ContactSchedule:
         """The same stances at new times: each start and end goes through `new_time`."""
