@@ -13,4 +13,4 @@ test:
 	pytest
 
 benchmarks:
-	for file in benchmarks/*.py; do python $$file; done
+	for file in benchmarks/*.py; do python $$file || exit 1; done

@@ -118,6 +118,19 @@ def test_shape_checks_cover_every_room_but_the_kernels() -> None:
     assert hooked == rooms - {"surefoot.kernels"}
 
 
+MAX_LINES = 500  # of a module, by the house style
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "examples", "benchmarks"])
+def test_no_module_is_longer_than_the_house_style_allows(folder: str) -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in (ROOT / folder).rglob("*.py")
+        if (lines := path.read_text(encoding="utf-8").count("\n")) >= MAX_LINES
+    }
+    assert not long
+
+
 def test_layers_name_every_room() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     layers = settings["importlinter"]["contracts"][0]
