@@ -76,7 +76,7 @@ def outside(w: np.ndarray, a: np.ndarray, friction: np.ndarray) -> tuple[float, 
 
 
 def margin(
-    w: np.ndarray, a: np.ndarray, friction: np.ndarray, starts: int = 8
+    w: np.ndarray, a: np.ndarray, friction: np.ndarray, starts: int = 24
 ) -> tuple[float, np.ndarray]:
     """The smallest n · w of the dual cone that an ascent from some starts finds, and n."""
     rows, cones = _cones(a, friction)

@@ -82,6 +82,11 @@ COMMANDS: dict[str, Entry] = {
         "a human clip to a robot clip with contacts",
         "surefoot retarget sidestep -r human25 -o sidestep.npz",
     ),
+    "verify": Entry(
+        "surefoot.cli.verify_command:Verify",
+        "re-check a dump of the index with other means",
+        "surefoot verify dump.npz",
+    ),
     "doctor": Entry(
         "surefoot.cli.commands:Doctor",
         "versions, caches, GL, browser, known conflicts and their repair",

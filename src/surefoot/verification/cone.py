@@ -8,20 +8,23 @@ f = n + μ (cos θ t1 + sin θ t2).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgeqrf, dorgqr
 from scipy.optimize import nnls
 
 Floats = NDArray[np.float64]
 
 FIRST_ANGLES = 6  # rays a circular vertex starts with; more are added where they are missed
 TILTED = 0.9  # |n_x| above which the first tangent comes from the world's y axis
+TINY = 1e-300
 MAX_ROUNDS = 200
 MAX_STALLED = 3
 VIOLATION = 1e-10  # of the residual: where no ray is missed any more
 NOTHING = 1e-11  # of the target: a residual of rounding alone
-MAX_RAYS = 600  # a pool is thinned above this many: non-negative least squares costs n² in it
+MAX_RAYS = 120  # a pool is thinned above this many: non-negative least squares costs n² in it
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,22 @@ class Cone:
     fixed: Floats
     """(6, c) unit rays: all of a pyramid's, the first ones of a circular cone."""
 
+    @cached_property
+    def middle(self) -> Floats:
+        """A unit direction that every ray should have power on: the mean of the normals' rays."""
+        rays = self.columns[0] / np.linalg.norm(self.columns[0], axis=1, keepdims=True)
+        mean = rays.sum(axis=0)
+        return np.asarray(mean / max(float(np.linalg.norm(mean)), TINY), dtype=np.float64)
+
+    @cached_property
+    def room(self) -> float:
+        """Least power of a unit ray on `middle`; zero or less where it is no such direction."""
+        return -float(self.missed(-self.middle)[0].max(initial=-1.0))
+
     def missed(self, direction: Floats) -> tuple[Floats, Floats]:
         """Largest direction · g / |g| of each vertex, and the unit rays (k, 6) where it is."""
         if self.sides:
-            values = (direction @ self.fixed).reshape(self.friction.size, -1)
+            values = (direction @ self.fixed).reshape(self.friction.size, self.sides)
             best = np.argmax(values, axis=1)
             rows = np.arange(self.friction.size)
             return values[rows, best], self.fixed.T.reshape(*values.shape, 6)[rows, best]
@@ -95,13 +110,17 @@ class Pool:
     cone: Cone
     rays: Floats
 
-    def residual(self, target: Floats) -> tuple[Floats, float]:
+    def residual(self, target: Floats, accuracy: float = VIOLATION) -> tuple[Floats, float]:
         """Target minus the nearest wrench that the contacts can give, and what it may be off.
 
         Non-negative least squares over the rays of the pool; as long as a ray that is not in it
         would come nearer, the worst one of every vertex is added. The residual is zero when the
         target can be given. The second number, newton, bounds how much shorter the true residual
         may be.
+
+        Args:
+            target: (6,) a wrench, newton.
+            accuracy: power of a missed unit ray on the unit residual that is let pass.
         """
         size = float(np.linalg.norm(target))
         if size == 0.0 or self.cone.friction.size == 0:
@@ -117,9 +136,9 @@ class Pool:
             worst = float(values.max()) / length
             stalled = stalled + 1 if length > best * (1.0 - 1e-13) else 0
             best = min(best, length)
-            if worst <= VIOLATION or self.cone.sides or stalled > MAX_STALLED:
+            if worst <= accuracy or self.cone.sides or stalled > MAX_STALLED:
                 break
-            fresh = rays[values > VIOLATION * length]
+            fresh = rays[values > accuracy * length]
             self.rays = np.concatenate((self.rays, fresh.T), axis=1)
         return rest * size, max(worst, 0.0) * total * size
 
@@ -129,7 +148,7 @@ class Pool:
         used = self.rays[:, weights > 0.0]
         if self.rays.shape[1] > MAX_RAYS and not self.cone.sides:
             self.rays = np.concatenate((self.cone.fixed, used), axis=1)
-        basis = np.linalg.qr(used)[0]
+        basis = _basis(used)
         rest = unit - basis @ (basis.T @ unit)
         rest -= basis @ (basis.T @ rest)  # twice: else a short residual holds rounding of the unit
         return np.asarray(rest, dtype=np.float64), float(weights.sum())
@@ -138,6 +157,14 @@ class Pool:
 def pool(cone: Cone) -> Pool:
     """A pool with the first rays of a cone."""
     return Pool(cone, cone.fixed)
+
+
+def _basis(columns: Floats) -> Floats:
+    """Orthonormal basis of at most six columns; LAPACK at once, since most time is spent here."""
+    if columns.shape[1] == 0:
+        return columns
+    packed, tau, _, _ = dgeqrf(columns)
+    return np.asarray(dorgqr(packed, tau)[0], dtype=np.float64)
 
 
 def _weights(rays: Floats, unit: Floats) -> Floats:

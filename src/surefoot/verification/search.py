@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.verification.cone import Cone, Pool
+from surefoot.verification.cone import VIOLATION, Cone, Pool
 
 Floats = NDArray[np.float64]
 
-MAX_STEPS = 40
-RANDOM_STARTS = 4
-KEPT = 4  # starts followed to their end; the others only with one step
+MAX_STEPS = 60
+RANDOM_STARTS = 12
+ROUGH = 1e-3  # accuracy of the first step, which only finds where to start
+MIDDLING = 1e-5  # accuracy on the way; only the best one goes on to the end
 SAME = 1e-8  # 1 − cosine: two directions that are one
 CLOSE_ENOUGH = 1e-9  # of |w|
 CLOSE_ROOM = 1e-2  # room taken for cones in which none is proven
@@ -64,14 +65,16 @@ def smallest_margin(pool: Pool, target: Floats, known: Floats, edges: Floats) ->
     found.sort(key=lambda pair: pair[0])
     starts = [known, *(n for _, n in found[:2])]
     for direction in _directions():
-        shot = _step(pool, target, direction, size)
+        shot = _step(pool, target, direction, size, ROUGH)
         if shot is not None:
             starts.append(shot)
-    ends = [*(n for _, n in found[:1])]
     starts.sort(key=lambda n: float(n @ target))
-    for start in _different(starts)[:KEPT]:
-        ends.append(_descend(pool, target, start, size))
-    return min((_proven(pool.cone, n, target) for n in ends), default=size)
+    ends: list[Floats] = [n for _, n in found[:1]]
+    for start in starts:
+        ends.append(_descend(pool, target, start, MIDDLING, ends))
+    ends.sort(key=lambda n: float(n @ target))
+    ends.append(_descend(pool, target, ends[0], VIOLATION, []))
+    return min(_proven(pool.cone, n, target) for n in ends)
 
 
 def _directions() -> Floats:
@@ -81,53 +84,53 @@ def _directions() -> Floats:
     return np.concatenate((_AXES, chance))
 
 
-def _step(pool: Pool, target: Floats, direction: Floats, distance: float) -> Floats | None:
+def _step(
+    pool: Pool, target: Floats, direction: Floats, distance: float, accuracy: float = VIOLATION
+) -> Floats | None:
     """Go from the target against a direction; out of the cone, the normal at the nearest point.
 
     The normal is the n of the dual cone with the largest (distance · direction − target) · n. None
     when the point reached can still be given.
     """
-    rest, _ = pool.residual(target - distance * direction)
+    rest, _ = pool.residual(target - distance * direction, accuracy)
     length = float(np.linalg.norm(rest))
     if length <= CLOSE_ENOUGH * float(np.linalg.norm(target)):
         return None
-    return np.asarray(-rest / length, dtype=np.float64)
+    return _pushed(pool.cone, -rest / length)
 
 
-def _descend(pool: Pool, target: Floats, start: Floats, size: float) -> Floats:
-    """Follow smaller and smaller n · w to a local minimum.
+def _descend(
+    pool: Pool, target: Floats, start: Floats, accuracy: float, ends: list[Floats]
+) -> Floats:
+    """Follow smaller and smaller n · w to a local minimum, or to one of those found before.
 
     From w the point w − (n · w) n is reached: when the contacts can give it, the boundary is
     there and n stays; else its normal n' has n' · w < n · w, by as much as the point is outside.
     """
+    least = max(accuracy, CLOSE_ENOUGH) * float(np.linalg.norm(target))
     here = start
     for _ in range(MAX_STEPS):
+        if any(1.0 - float(here @ end) < SAME for end in ends):
+            break
         margin = float(here @ target)
-        there = _step(pool, target, here, margin)
-        if there is None or float(there @ target) > margin - CLOSE_ENOUGH * size:
+        there = _step(pool, target, here, margin, accuracy)
+        if there is None or float(there @ target) > margin - least:
             break
         here = there
     return here
 
 
-def _different(directions: list[Floats]) -> list[Floats]:
-    """The directions without those that repeat an earlier one."""
-    kept: list[Floats] = []
-    for n in directions:
-        if all(1.0 - float(n @ other) > SAME for other in kept):
-            kept.append(n)
-    return kept
+def _pushed(cone: Cone, direction: Floats) -> Floats:
+    """A unit direction pushed into the dual cone, where limited accuracy left it just outside."""
+    missing = max(float(cone.missed(-direction)[0].max(initial=0.0)), 0.0)
+    if missing == 0.0 or cone.room <= 0.0:  # a cone with a line in it: no push helps
+        return direction
+    pushed = direction + missing / cone.room * cone.middle
+    return np.asarray(pushed / np.linalg.norm(pushed), dtype=np.float64)
 
 
 def _proven(cone: Cone, direction: Floats, target: Floats) -> float:
-    """The n · w of a direction pushed into the dual cone, where rounding left it just outside."""
-    missing = max(float(cone.missed(-direction)[0].max(initial=0.0)), 0.0)
-    if missing == 0.0:
-        return float(direction @ target)
-    middle = (cone.columns[0] / np.linalg.norm(cone.columns[0], axis=1, keepdims=True)).sum(axis=0)
-    middle /= max(float(np.linalg.norm(middle)), 1e-300)
-    room = -float(cone.missed(-middle)[0].max())
-    if room <= 0.0:  # a cone with a line in it: no push helps, its length stands for the error
-        return float(direction @ target) + missing * float(np.linalg.norm(target)) / CLOSE_ROOM
-    pushed = direction + missing / room * middle
-    return float(pushed @ target / np.linalg.norm(pushed))
+    """The n · w of a direction in the dual cone; where it is not quite in it, a little more."""
+    inside = _pushed(cone, direction)
+    missing = max(float(cone.missed(-inside)[0].max(initial=0.0)), 0.0)
+    return float(inside @ target) + missing * float(np.linalg.norm(target)) / CLOSE_ROOM
