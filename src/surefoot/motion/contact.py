@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import json
 import math
 import tomllib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ Mode = Literal["point", "edge", "face"]
 MODE_NUMBERS: dict[Mode, int] = {"point": 1, "edge": 2, "face": 3}
 DEFAULT_FRICTION = 0.7  # rubber on dry indoor floors, lower half of the usual 0.6 to 1.0
 CONTACT_SCHEMA = 1
+FILE_DIGITS = 6  # microseconds and micrometres: more than any motion is good for
 UNIT_TOLERANCE = 1e-6  # a direction read from a text file with six decimals is this far from unit
 
 
@@ -123,11 +125,50 @@ class ContactSchedule:
         holding = (time >= start[:, None]) & (time <= end[:, None])
         return np.asarray(np.any(holding, axis=0), dtype=np.bool_)
 
+    def as_toml(self) -> str:
+        """The contacts file of docs/formats.md, to the microsecond and micrometre.
+
+        Spans are rounded outwards, so that no frame falls out of its stance.
+        """
+        return "\n".join([CONTACT_HEAD, *map(_stance_toml, self.stances)])
+
     def retimed(self, new_time: Callable[[float], float]) -> ContactSchedule:
         """The same stances at new times: each start and end goes through `new_time`."""
         return ContactSchedule(
             tuple(replace(s, start=new_time(s.start), end=new_time(s.end)) for s in self.stances)
         )
+
+
+CONTACT_HEAD = f"""\
+# Which link stands where and when. Times are s, lengths m; both ends belong to a stance.
+# mode: "point", "edge" or "face". moving: on the ground, but sliding on it on purpose.
+# vertices_m: what touches, in the link's frame. Without it a face is the link's whole sole, and
+# an edge may be said as edge = "toe", "heel", "inner" or "outer".
+# surface: which [[surface]] of the terrain, from 0; normal and friction are its own if missing.
+schema = {CONTACT_SCHEMA}
+"""
+
+
+def _stance_toml(stance: Stance) -> str:
+    def plain(value: float) -> float:
+        return round(float(value), FILE_DIGITS) + 0.0  # no negative zero
+
+    unit = 10.0**FILE_DIGITS
+    near = 1e-3  # of a unit: what is written already is not moved on by the rounding of floats
+    rows = ", ".join(str([plain(x) for x in point]) for point in stance.vertices)
+    lines = [
+        "[[stance]]",
+        f"link = {json.dumps(stance.link, ensure_ascii=False)}",
+        f"start_s = {plain(math.floor(stance.start * unit + near) / unit)}",
+        f"end_s = {plain(math.ceil(stance.end * unit - near) / unit)}",
+        f'mode = "{stance.mode}"',
+        f"moving = {str(stance.moving).lower()}",
+        f"vertices_m = [{rows}]",
+        f"friction = {plain(stance.friction)}",
+        f"normal = {[plain(x) for x in stance.normal]}",
+        f"surface = {stance.surface}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
