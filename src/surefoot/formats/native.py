@@ -12,19 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64
-from surefoot.errors import BadFile, BadMotion, Notice, listed
+from surefoot.errors import BadFile, BadMotion, Notice
 from surefoot.formats import Facts
 from surefoot.formats.files import place, read_bytes, shown, write_whole
+from surefoot.formats.keys import Keys
 from surefoot.formats.npz import AnyArray, is_zip, member_names, packed_arrays, read_arrays
-from surefoot.motion import rotation
+from surefoot.formats.quaternions import unit_quat
 from surefoot.motion.contact import MODE_NUMBERS, ContactSchedule, Stance, Terrain
-from surefoot.motion.motion import QUATERNION_TOLERANCE, Clip, Meta, Motion, Step
+from surefoot.motion.motion import Clip, Meta, Motion, Step
 from surefoot.version import __version__
 
 SCHEMA = 1
-FAR_FROM_UNIT = 1e-3  # a quaternion's norm off by more than rounding to three digits: said
-WRONG_NORM = (0.5, 2.0)  # outside, the four numbers are no quaternion
 
 _MOTION_KEYS = ("time", "root_pos", "root_quat", "joint_names", "joint_pos")
 _CONTACT_KEYS = (
@@ -49,7 +47,10 @@ def sniff(data: bytes) -> tuple[bool, str]:
     """Whether the bytes are a native clip, and why."""
     if not is_zip(data):
         return False, "is no zip archive"
-    missing = [key for key in ("schema", "root_pos", "joint_pos") if key not in member_names(data)]
+    names = member_names(data)
+    if not names:
+        return False, "begins as a zip archive, but is damaged or cut short"
+    missing = [key for key in ("schema", "root_pos", "joint_pos") if key not in names]
     if missing:
         return False, f"has no array {' or '.join(missing)}"
     return True, "is a zip archive with the arrays schema, root_pos and joint_pos"
@@ -69,7 +70,7 @@ def read_with_facts(path: str | Path) -> tuple[Clip, Facts]:
     """As `read`, with what the clip does not say."""
     where = place(path)
     arrays = read_arrays(read_bytes(path), where)
-    keys = _Keys(arrays, where)
+    keys = Keys(arrays, where)
     _check_schema(keys, arrays)
     meta, notices = _meta(keys)
     motion = _motion(keys, notices)
@@ -95,81 +96,7 @@ def read_with_facts(path: str | Path) -> tuple[Clip, Facts]:
     return clip, Facts(quaternion="wxyz", has_contacts=bool(carried))
 
 
-class _Keys:
-    """The arrays of a file, taken out by type and shape; what does not fit is gathered."""
-
-    def __init__(self, arrays: dict[str, AnyArray], where: str) -> None:
-        self.arrays = arrays
-        self.where = where
-        self.faults: list[str] = []
-
-    def refuse(self) -> None:
-        """Raise all faults together, if there are any."""
-        if self.faults:
-            raise BadFile(
-                what=listed(self.faults), where=self.where, todo="docs/formats.md has every key"
-            )
-
-    def _taken(self, key: str, shape: tuple[int, ...], kinds: str, wanted: str) -> AnyArray | None:
-        array = self.arrays.get(key)
-        if array is None:
-            self.faults.append(f"no array '{key}'")
-            return None
-        fits = len(shape) == array.ndim and all(
-            w in (-1, g) for w, g in zip(shape, array.shape, strict=True)
-        )
-        if array.dtype.kind not in kinds or not fits:
-            size = ", ".join("any" if w == -1 else str(w) for w in shape)
-            self.faults.append(
-                f"expected '{key}' as {wanted} ({size}), got {array.dtype.str} {array.shape}"
-            )
-            return None
-        return array
-
-    def numbers(self, key: str, shape: tuple[int, ...]) -> Array:
-        """A float array; of zeros where it is faulty."""
-        array = self._taken(key, shape, "iuf", "numbers")
-        if array is not None:
-            values = array.astype(np.float64)
-            if np.all(np.isfinite(values)):
-                return values
-            first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-            self.faults.append(f"'{key}' holds {values[first]} at {first}")
-        return np.zeros(tuple(max(w, 0) for w in shape))
-
-    def whole(self, key: str, shape: tuple[int, ...], low: int, high: int) -> list[int]:
-        """Whole numbers from low to high; none where they are faulty."""
-        array = self._taken(key, shape, "iu", "whole numbers")
-        if array is None:
-            return []
-        values = [int(value) for value in np.atleast_1d(array)]
-        wrong = [value for value in values if not low <= value <= high]
-        if wrong:
-            self.faults.append(f"'{key}' must hold {low} to {high}, got {wrong[0]}")
-            return []
-        return values
-
-    def flags(self, key: str, shape: tuple[int, ...]) -> list[bool]:
-        """Truth values; none where they are faulty."""
-        array = self._taken(key, shape, "b", "truth values")
-        return [] if array is None else [bool(value) for value in array]
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """A list of words; none where they are faulty."""
-        array = self._taken(key, (-1,), "US", "text")
-        return () if array is None else tuple(_text(value) for value in array)
-
-    def text(self, key: str) -> str:
-        """One text; empty where it is faulty."""
-        array = self._taken(key, (), "US", "text")
-        return "" if array is None else _text(array[()])
-
-
-def _text(value: object) -> str:
-    return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
-
-
-def _check_schema(keys: _Keys, arrays: dict[str, AnyArray]) -> None:
+def _check_schema(keys: Keys, arrays: dict[str, AnyArray]) -> None:
     """Refuse newer schemas before anything else is said about the file."""
     found = keys.whole("schema", (), 1, np.iinfo(np.int64).max)
     keys.refuse()
@@ -185,7 +112,7 @@ def _check_schema(keys: _Keys, arrays: dict[str, AnyArray]) -> None:
 
 def _writer(arrays: dict[str, AnyArray]) -> str:
     """Name and version of the program that wrote a file of a newer schema, as far as it says."""
-    probe = _Keys(arrays, "")
+    probe = Keys(arrays, "")
     text = probe.text("meta_json")
     try:
         version = json.loads(text)["surefoot"]
@@ -194,7 +121,7 @@ def _writer(arrays: dict[str, AnyArray]) -> str:
     return f"surefoot {shown(version)}" if isinstance(version, str) else ""
 
 
-def _motion(keys: _Keys, notices: list[Notice]) -> Motion:
+def _motion(keys: Keys, notices: list[Notice]) -> Motion:
     names = keys.texts("joint_names")
     time = keys.numbers("time", (-1,))
     n = len(time)
@@ -205,37 +132,13 @@ def _motion(keys: _Keys, notices: list[Notice]) -> Motion:
         keys.faults.append("'fps' must be 0 or more")
     keys.refuse()
     try:
-        quat = _unit_quat(root_quat, notices)
+        quat = unit_quat("root_quat", root_quat, notices)
         return Motion(time, root_pos, quat, names, joint_pos)
     except BadMotion as error:
         raise BadFile(what=error.what, where=keys.where, todo=error.todo) from error
 
 
-def _unit_quat(quat: Float64[Array, "n 4"], notices: list[Notice]) -> Float64[Array, "n 4"]:
-    """Quaternions of norm 1; untouched where they are so up to rounding."""
-    norm = np.linalg.norm(quat, axis=1)
-    wrong = (norm < WRONG_NORM[0]) | (norm > WRONG_NORM[1])
-    if np.any(wrong):
-        i = int(np.argmax(wrong))
-        raise BadMotion(what=f"'root_quat' has norm {norm[i]:.3g} at frame {i}, expected 1")
-    off = np.abs(norm - 1.0)
-    worst = float(off.max(initial=0.0))
-    if worst <= QUATERNION_TOLERANCE:
-        return quat
-    if worst > FAR_FROM_UNIT:
-        notices.append(
-            Notice(
-                "repair",
-                "root_quat",
-                f"quaternions were divided by their norms, off by up to {worst:.3g}",
-                value=worst,
-                limit=FAR_FROM_UNIT,
-            )
-        )
-    return rotation.unit(quat)
-
-
-def _contacts(keys: _Keys, terrain: Terrain) -> ContactSchedule:
+def _contacts(keys: Keys, terrain: Terrain) -> ContactSchedule:
     links = keys.texts("contact_links")
     start = keys.numbers("contact_start", (-1,))
     s = len(start)
@@ -274,7 +177,7 @@ def _contacts(keys: _Keys, terrain: Terrain) -> ContactSchedule:
     return ContactSchedule(tuple(stances))
 
 
-def _terrain(keys: _Keys) -> Terrain:
+def _terrain(keys: Keys) -> Terrain:
     if "terrain_toml" not in keys.arrays:
         return Terrain()
     try:
@@ -284,17 +187,18 @@ def _terrain(keys: _Keys) -> Terrain:
         return Terrain()
 
 
-def _meta(keys: _Keys) -> tuple[Meta, list[Notice]]:
+def _meta(keys: Keys) -> tuple[Meta, list[Notice]]:
     """Source, history and notices; a fault where the text is not what `_meta_json` writes."""
     if "meta_json" not in keys.arrays:
         return Meta(), []
     try:
         table = json.loads(keys.text("meta_json"), parse_constant=_refused_constant)
         history = tuple(
-            Step(_as_str(row["what"]), _as_dict(row["parameters"])) for row in table["history"]
+            Step(_as_str(row["what"]), _as_dict(row.get("parameters", {})))
+            for row in table.get("history", [])
         )
         notices = [_notice(row) for row in table.get("notices", [])]
-        return Meta(_as_str(table["source"]), history), notices
+        return Meta(_as_str(table.get("source", "")), history), notices
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         keys.faults.append(f"meta_json cannot be read: {shown(error)}")
         return Meta(), []

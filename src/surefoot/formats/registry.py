@@ -6,18 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
 
 from surefoot.errors import BadOption, Notice, UnknownFormat, UnknownName, nearest
 from surefoot.formats import Facts
 from surefoot.formats.files import place, read_bytes, shown
+from surefoot.formats.record import Record, strange, touching
+from surefoot.formats.surroundings import Given, with_contacts, with_terrain
+from surefoot.motion.contact import ContactSchedule, Terrain
 from surefoot.motion.human import HumanClip, has_t_pose_row
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 
+if TYPE_CHECKING:
+    from surefoot.contacts.detect import Options
+
 Kind = Literal["human", "robot"]
 Sniff = Callable[[bytes], tuple[bool, str]]
-Read = Callable[[str | Path], tuple[HumanClip | Clip, Facts]]
+Read = Callable[[str | Path], tuple[HumanClip | Clip | Record, Facts]]
 Write = Callable[[HumanClip | Clip, str | Path], None]
 
 
@@ -33,9 +41,14 @@ class Format:
     sniff: str
     """module:function of bytes, which gives whether they fit, and why: the rest of "it ..."."""
     read: str
-    """module:function of a path, which gives the clip and `Facts`."""
-    write: str
-    """module:function of a clip and a path."""
+    """module:function of a path, which gives the clip and `Facts`, or the record of a robot clip
+    that is still to be fitted to its robot."""
+    write: str = ""
+    """module:function of a clip and a path; empty where it is only read."""
+    ending_tells: bool = True
+    """Whether a file is believed to be of this format by its ending alone."""
+    holds_rate: bool = True
+    """Whether its files say how many frames a second they hold."""
 
 
 FORMATS: dict[str, Format] = {
@@ -55,8 +68,59 @@ FORMATS: dict[str, Format] = {
         read="surefoot.formats.native:read_with_facts",
         write="surefoot.formats.native:write",
     ),
+    "unitree-csv": Format(
+        kind="robot",
+        ending=".csv",
+        help="a table: root x y z, quaternion x y z w, joints",
+        sniff="surefoot.formats.unitree:sniff",
+        read="surefoot.formats.unitree:read_with_facts",
+        write="surefoot.formats.unitree:write",
+        holds_rate=False,
+    ),
+    "wxyz-csv": Format(
+        kind="robot",
+        ending=".csv",
+        help="the same table with quaternions w x y z",
+        sniff="surefoot.formats.unitree:sniff_wxyz",
+        read="surefoot.formats.unitree:read_wxyz",
+        ending_tells=False,
+        holds_rate=False,
+    ),
+    "holosoma": Format(
+        kind="robot",
+        ending=".npz",
+        help="arrays of poses with joint names, as holosoma trains on",
+        sniff="surefoot.formats.holosoma:sniff",
+        read="surefoot.formats.holosoma:read_with_facts",
+        ending_tells=False,
+    ),
+    "mjlab": Format(
+        kind="robot",
+        ending=".npz",
+        help="arrays of joints and bodies without names, as mjlab trains on",
+        sniff="surefoot.formats.mjlab:sniff",
+        read="surefoot.formats.mjlab:read_with_facts",
+        ending_tells=False,
+    ),
+    "gmr": Format(
+        kind="robot",
+        ending=".pkl",
+        help="a pickle of root and joints, by GMR, TWIST and GMT",
+        sniff="surefoot.formats.gmr:sniff",
+        read="surefoot.formats.gmr:read_with_facts",
+    ),
+    "asap": Format(
+        kind="robot",
+        ending=".pkl",
+        help="a joblib pickle of one motion, by ASAP and PBHC",
+        sniff="surefoot.formats.asap:sniff",
+        read="surefoot.formats.asap:read_with_facts",
+        ending_tells=False,
+    ),
 }
 """All formats by name, in the order in which they are tried."""
+
+ALIASES = {"unitree": "unitree-csv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +141,18 @@ def sniff(path: str | Path) -> Guess:
         UnknownFormat: nothing fits, with what was tried.
     """
     data = read_bytes(path)
-    tried = []
+    tried: dict[str, list[str]] = {}
     for name, row in FORMATS.items():
         fits, why = cast("Sniff", _function(row.sniff))(data)
         if fits:
             return Guess(name, row.kind, f"it {why}")
-        tried.append(f"{name}: it {why}")
+        tried.setdefault(why, []).append(name)
     for name, row in FORMATS.items():
-        if Path(path).name.lower().endswith(row.ending):
+        if row.ending_tells and Path(path).name.lower().endswith(row.ending):
             return Guess(name, row.kind, f"its name ends in {row.ending}; its content says nothing")
     raise UnknownFormat(
-        what="the file fits no known format: " + "; ".join(tried),
+        what="the file fits no known format: "
+        + "; ".join(f"{', '.join(names)}: it {why}" for why, names in tried.items()),
         where=place(path),
         todo="Say which it is with --from FORMAT",
     )
@@ -99,22 +164,30 @@ def read(
     robot: Robot | None = None,
     fps: float | None = None,
     format: str | None = None,
+    terrain: Terrain | None = None,
+    contacts: ContactSchedule | None = None,
+    detection: Options | None = None,
 ) -> HumanClip | Clip:
     """The human clip or robot clip of a file, whatever its format.
 
-    A robot clip without contacts gets them detected where the robot is given, with a notice.
+    A robot clip without contacts gets them detected where the robot is given, with a notice. Its
+    ground is that of `<stem>.terrain.toml` beside it, where there is one.
 
     Args:
         robot: whose joints a robot file holds.
         fps: frames a second, for files that do not say it.
         format: a name of FORMATS, instead of a guess.
+        terrain: the ground of a robot clip, instead of any other.
+        contacts: the stances of a robot clip, instead of any other.
+        detection: how contacts are found where they must be.
 
     Raises:
         NoFile: not there, a folder, no permission.
-        BadFile: what it holds cannot be used, all faults together.
+        BadFile: what it holds cannot be used, all faults together, or contradicts the robot.
         UnknownFormat: nothing fits, with what was tried.
         UnknownSkeleton: joint names of no known family.
-        BadOption: a frame rate for a file that has its own.
+        BadOption: a frame rate for a file that has its own, or out of range; no robot for a file
+            without joint names.
 
     Example:
         >>> from surefoot.samples import bundled
@@ -123,16 +196,45 @@ def read(
         'lafan1'
     """
     name = _known(format) if format is not None else sniff(path).format
-    if fps is not None:
+    value, facts = _read(path, name, fps)
+    given = Given(terrain, contacts, detection)
+    if isinstance(value, HumanClip):
+        return _without_surroundings(value, given)
+    feet = None
+    if isinstance(value, Record):
+        feet = value.feet
+        value = _fitted(value, robot, fps, path)
+    clip = with_terrain(value, path, terrain)
+    return with_contacts(clip, robot, given, carried=facts.has_contacts, feet=feet)
+
+
+def _read(
+    path: str | Path, name: str, fps: float | None
+) -> tuple[HumanClip | Clip | Record, Facts]:
+    """What the format's reader makes of a file, unless a rate is given that it has."""
+    if fps is not None and FORMATS[name].holds_rate:
         raise BadOption(
             what=f"the frame rate is in the file, but {fps:g} was given",
             where=f"{place(path)}, {name}",
             todo="Leave --fps away",
         )
-    value, facts = cast("Read", _function(FORMATS[name].read))(path)
-    if isinstance(value, Clip) and not facts.has_contacts:
-        return _with_contacts(value, robot)
-    return value
+    return cast("Read", _function(FORMATS[name].read))(path)
+
+
+def _fitted(record: Record, robot: Robot | None, fps: float | None, path: str | Path) -> Clip:
+    # Imported here: it brings the compiled kernels, which reading a human clip does not need.
+    from surefoot.formats.fitting import fitted
+
+    return fitted(record, robot, fps=fps, where=place(path))
+
+
+def _without_surroundings(human: HumanClip, given: Given) -> HumanClip:
+    """The human clip; what was given for a robot clip is said to be unused."""
+    names = [name for name in ("terrain", "contacts", "detection") if getattr(given, name)]
+    if not names:
+        return human
+    sentence = f"{' and '.join(names)} belong to a robot clip and are not used in reading a person"
+    return replace(human, notices=(*human.notices, Notice("dropped", names[0], sentence)))
 
 
 def write(value: HumanClip | Clip, path: str | Path, *, format: str | None = None) -> None:
@@ -161,37 +263,88 @@ def write(value: HumanClip | Clip, path: str | Path, *, format: str | None = Non
             where=place(path),
             todo="Retarget it first" if kind == "human" else "Choose one of " + _names_of(kind),
         )
+    if not FORMATS[name].write:
+        raise BadOption(
+            what=f"{name} files are read, but not written",
+            where=place(path),
+            todo="Choose one of " + _names_of(kind),
+        )
     cast("Write", _function(FORMATS[name].write))(value, path)
 
 
-def describe(path: str | Path, *, format: str | None = None) -> dict[str, object]:
-    """What `surefoot info --json` says about a file.
+def describe(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    robot: Robot | None = None,
+    fps: float | None = None,
+) -> dict[str, object]:
+    """What `surefoot info --json` says about a file; with its robot, whether it fits.
 
     Raises:
         NoFile: not there, a folder, no permission.
-        BadFile: what it holds cannot be used, all faults together.
+        BadFile: what it holds cannot be used, all faults together, or contradicts the robot.
         UnknownFormat: nothing fits, with what was tried.
         UnknownSkeleton: joint names of no known family.
+        BadOption: a frame rate for a file that has its own, or out of range.
     """
     if format is not None:
-        guess = Guess(_known(format), FORMATS[format].kind, "it was said to be")
+        name = _known(format)
+        guess = Guess(name, FORMATS[name].kind, "it was said to be")
     else:
         guess = sniff(path)
-    value, facts = cast("Read", _function(FORMATS[guess.format].read))(path)
+    value, facts = _read(path, guess.format, fps)
     table: dict[str, object] = {"format": guess.format, "why": guess.why, "kind": guess.kind}
+    stances = None
+    if isinstance(value, Record):
+        flags = touching(value)
+        stances = int(np.count_nonzero(flags[0]) + np.count_nonzero(flags[1:] & ~flags[:-1]))
+        if robot is None and value.joint_names is None:
+            return table | _of_record(value, facts, fps, stances)
+        value = _fitted(value, robot, fps, path)
     timed = value.motion if isinstance(value, Clip) else value
     table |= {"frames": timed.n, "fps": timed.fps, "duration_s": timed.duration}
     table |= {"unit": facts.unit, "up_axis": facts.up_axis, "quaternion": facts.quaternion}
     if isinstance(value, Clip):
         names = value.motion.joint_names
-        stances = len(value.contacts.stances) if facts.has_contacts else None
-        table |= {"robot": value.robot, "contacts": stances, "t_pose_first": False}
+        count = len(value.contacts.stances) if stances is None else stances
+        count_known = count if facts.has_contacts else None
+        table |= {"robot": value.robot, "contacts": count_known, "t_pose_first": False}
     else:
         names = value.skeleton.joint_names
         scheme = value.skeleton.scheme
         table |= {"skeleton": scheme, "contacts": None, "t_pose_first": has_t_pose_row(value)}
     notices = [notice.summary() for notice in value.notices]
     return table | {"joints": len(names), "notices": notices}
+
+
+def _of_record(record: Record, facts: Facts, fps: float | None, stances: int) -> dict[str, object]:
+    """What can be said of a file without joint names while its robot is not known."""
+    from surefoot.formats.fitting import rate
+
+    rate_hz, assumed = rate(record, fps)
+    columns = record.joint_pos.shape[1]
+    unnamed = Notice(
+        "unknown",
+        "joints",
+        f"the file names none of its {columns} joints; with the robot (-r) they are named, and"
+        " joints, quaternions and lengths checked",
+        value=float(columns),
+    )
+    notices = [*record.notices, *assumed, *strange(record, rate_hz), unnamed]
+    return {
+        "frames": record.n,
+        "fps": rate_hz,
+        "duration_s": (record.n - 1) / rate_hz,
+        "unit": facts.unit,
+        "up_axis": facts.up_axis,
+        "quaternion": facts.quaternion,
+        "robot": "",
+        "contacts": stances if facts.has_contacts else None,
+        "t_pose_first": False,
+        "joints": columns,
+        "notices": [notice.summary() for notice in notices],
+    }
 
 
 def _function(target: str) -> object:
@@ -202,19 +355,21 @@ def _function(target: str) -> object:
 
 
 def _known(name: str) -> str:
+    name = ALIASES.get(name, name)
     if name not in FORMATS:
         raise UnknownName(what=f"no format is called '{shown(name)}'", todo=nearest(name, FORMATS))
     return name
 
 
 def _names_of(kind: Kind) -> str:
-    return ", ".join(f"{name} (*{row.ending})" for name, row in FORMATS.items() if row.kind == kind)
+    rows = ((name, row) for name, row in FORMATS.items() if row.kind == kind and row.write)
+    return ", ".join(f"{name} (*{row.ending})" for name, row in rows)
 
 
 def _by_ending(path: str | Path, kind: Kind) -> str:
     """The format whose files end as the path does; `.npz` alone is enough for the native one."""
     end = Path(path).name.lower()
-    fitting = [name for name, row in FORMATS.items() if end.endswith(row.ending)]
+    fitting = [name for name, row in FORMATS.items() if row.write and end.endswith(row.ending)]
     if not fitting and end.endswith(".npz"):
         return "native"
     if not fitting:
@@ -224,26 +379,3 @@ def _by_ending(path: str | Path, kind: Kind) -> str:
             todo=f"A {kind} clip can be written as {_names_of(kind)}, or say --to FORMAT",
         )
     return fitting[0]
-
-
-def _with_contacts(clip: Clip, robot: Robot | None) -> Clip:
-    """The clip with contacts found in its motion, and a notice of it."""
-    if robot is None:
-        notice = Notice("assumption", "contacts", "the file carries no contacts; none are assumed")
-        return replace(clip, notices=(*clip.notices, notice))
-    # Imported here: it brings the compiled kernels, which reading a file does not need.
-    from surefoot.contacts.detect import detect
-
-    contacts = detect(clip.motion, robot, terrain=clip.terrain)
-    notice = Notice(
-        "assumption",
-        "contacts",
-        f"the file carries no contacts; {len(contacts.stances)} stances were found in the motion",
-        value=float(len(contacts.stances)),
-    )
-    return replace(
-        clip,
-        contacts=contacts,
-        meta=clip.meta.then("detect contacts", robot=robot.name),
-        notices=(*clip.notices, notice),
-    )
