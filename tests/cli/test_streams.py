@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from surefoot.cli.screen import Screen
+from surefoot.cli.streams import tell
 
 FULL = pathlib.Path("/dev/full")  # a file on which nothing can be written; Linux has it
 PRINTING = (
@@ -59,6 +60,18 @@ def test_work_goes_on_when_nobody_reads_the_progress(monkeypatch: pytest.MonkeyP
         Screen(json=False, quiet=False).progress(0, 2, "reading")
         monkeypatch.undo()
         os.dup2(os.open(os.devnull, os.O_WRONLY), cut.fileno())  # what it still holds goes there
+
+
+def test_an_error_takes_the_place_of_an_unfinished_line_of_progress(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    Screen(json=False, quiet=False).progress(1, 2, "compiling the kinematics, once")
+    tell("surefoot: interrupted")
+    unfinished, error = capsys.readouterr().err.split("\r")
+    assert unfinished.rstrip() == "surefoot: [1/2] compiling the kinematics, once"
+    assert error.rstrip() == "surefoot: interrupted"
+    assert len(error.rstrip("\n")) >= len(unfinished.rstrip())
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")

@@ -42,11 +42,8 @@ class Screen:
         """A line of progress on standard error: redrawn on a terminal, else one line a text."""
         if self.quiet:
             return
-        line = f"surefoot: [{done}/{total}] {text}"
-        if sys.stderr.isatty():
-            tell(f"\r{line:<78}", end="\n" if done >= total else "")
-        elif text != self._last:
-            tell(line)
+        if sys.stderr.isatty() or text != self._last:
+            tell(f"surefoot: [{done}/{total}] {text}", redrawn=done < total)
         self._last = text
 
     def result(self, summary: dict[str, object]) -> None:

@@ -7,6 +7,8 @@ import io
 import os
 import sys
 
+REDRAWN = 78  # columns of a terminal's line that are written anew: two fewer than the narrowest has
+
 
 def prepare() -> None:
     """Make both streams safe to print on.
@@ -21,10 +23,16 @@ def prepare() -> None:
         sys.stdout.reconfigure(errors="replace")
 
 
-def tell(text: str, *, end: str = "\n") -> None:
-    """Write on standard error; work does not stop because nobody reads there any more."""
+def tell(text: str, *, redrawn: bool = False) -> None:
+    """Write a line on standard error; work does not stop because nobody reads there any more.
+
+    Args:
+        redrawn: on a terminal the next line takes the place of this one.
+    """
+    if terminal := sys.stderr.isatty():
+        text = text.ljust(REDRAWN)  # over what a redrawn line has left
     with contextlib.suppress(OSError):
-        print(text, end=end, file=sys.stderr, flush=True)
+        print(text, end="\r" if redrawn and terminal else "\n", file=sys.stderr, flush=True)
 
 
 def cut_off() -> None:
