@@ -143,3 +143,24 @@ def test_drawing_does_not_load_pyplot():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def _distance_plot(values: np.ndarray) -> str:
+    panel = Panel("ZMP outside, mm", (Line("distance", values, "zmp"),), zero=True)
+    return plots.over_time(TIME, (panel,), label="x")
+
+
+def test_a_few_peaks_do_not_flatten_all_else_and_are_named():
+    """One sample of 5 m among distances of ±0.1 m: the axis ends at 2 · 0.1 m."""
+    values = 100.0 * np.sin(9.0 * TIME)
+    assert "peak" not in _distance_plot(values)
+    values[40] = 5159.0
+    svg = _distance_plot(values)
+    assert "◂ peak 5,159" in svg
+    assert ">5000<" not in svg
+    values[40], values[180] = 0.0, 5159.0
+    assert "peak 5,159 ▸" in _distance_plot(values)
+
+
+def test_distances_that_exist_nowhere_have_no_peak():
+    assert "peak" not in _distance_plot(np.full(201, np.inf))

@@ -240,7 +240,8 @@ def _closing(parts: Sequence[Part]) -> list[Block]:
 def _when(notice: Notice) -> str:
     if notice.t0 is None:
         return ""
-    return f"{notice.t0:.2f} s" + (f" to {notice.t1:.2f} s" if notice.t1 is not None else "")
+    span = f"{notice.t0:.2f} s" + (f" to {notice.t1:.2f} s" if notice.t1 is not None else "")
+    return span.replace(" s", "\N{NO-BREAK SPACE}s")
 
 
 def _figure(item: KeyFigure) -> str:

@@ -29,6 +29,7 @@ WIDTH_IN = 9.6
 LEFT_IN, RIGHT_IN = 1.05, 0.15
 POINTS_AN_INCH = 72.0  # of matplotlib's SVG
 CLEARANCE_M = 0.08  # shown beyond support and centre of mass; a ZMP farther away leaves the plot
+CAPPED_ABOVE = 1.5  # times the usual top of a panel; lower peaks are simply shown
 ROLES = {
     "ink": "#010a01",
     "muted": "#010a02",
@@ -322,6 +323,8 @@ def _panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
     limits = _limits(panel)
     if limits is not None:
         ax.set_ylim(*limits)
+    if panel.zero:
+        _cap(ax, time, panel)
     ax.set_ylabel(panel.title)
     if panel.band is not None or len(panel.lines) > 1:
         _legend(ax)
@@ -337,6 +340,33 @@ def _limits(panel: Panel) -> tuple[float, float] | None:
     if len(values) == 0:
         return None
     return float(values.min()) - CLEARANCE_M, float(values.max()) + CLEARANCE_M
+
+
+def _cap(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
+    """End a panel above its usual values where a few peaks would flatten all else, and name them.
+
+    The usual: three times what 97 of 100 values stay under, and no less than twice the depth.
+    """
+    values = panel.lines[0].values
+    found = values[np.isfinite(values)]
+    if len(found) == 0:
+        return
+    lowest, highest = float(found.min()), float(found.max())
+    top = max(3.0 * float(np.quantile(found, 0.97)), -2.0 * lowest)
+    if highest <= CAPPED_ABOVE * top:
+        return
+    ax.set_ylim(lowest - 0.05 * (top - lowest), top)
+    at = float(time[np.nanargmax(np.where(np.isfinite(values), values, np.nan))])
+    late = at > 0.5 * float(time[0] + time[-1])
+    ax.annotate(
+        f"peak {highest:,.0f} ▸" if late else f"◂ peak {highest:,.0f}",
+        (at, top),
+        xytext=(-6 if late else 6, -3),
+        textcoords="offset points",
+        ha="right" if late else "left",
+        va="top",
+        color=ROLES["bad"],
+    )
 
 
 def _bars(ax: Axes, bars: Sequence[Bar], rows: Sequence[str]) -> None:
