@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import re
 
 import numpy as np
 import pytest
@@ -424,45 +423,3 @@ def test_inertia_that_no_link_can_have_is_refused(
 def test_place_that_is_not_finite_is_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(BadRobot, match=r"body_pos .* of the compiled model is not finite"):
         load_robot(_biped_with(tmp_path, ('pos="0 0 -0.37"', 'pos="0 0 inf"')))
-
-
-# -- the model as text -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wish", ['settotalmass="20"', 'inertiafromgeom="true"'])
-def test_masses_that_the_file_asks_the_engine_for_are_written_out(
-    tmp_path: pathlib.Path, wish: str
-) -> None:
-    path = _biped_with(tmp_path, ("<compiler", f"<compiler {wish}"), ('density="0"', ""))
-    robot = load_robot(path)
-    assert robot.mass != pytest.approx(16.0)
-    again = mujoco.MjModel.from_xml_string(robot.mjcf)
-    np.testing.assert_array_equal(again.body_mass, robot.model.body_mass)
-    np.testing.assert_array_equal(again.body_inertia, robot.model.body_inertia)
-
-
-def test_mjcf_of_the_model_gives_the_same_model_to_the_last_bit(tmp_path: pathlib.Path) -> None:
-    """The engine alone writes six digits: a mass of 1.23456789 kg would come back as 1.23457."""
-    path = _biped_with(
-        tmp_path,
-        ('mass="2"', 'mass="1.23456789" euler="0.1 0.2 0.3"'),
-        ('pos="0 0 -0.4"', 'pos="0 0 -0.4" euler="0 0.01 0"'),
-        (
-            "<worldbody>",
-            '<asset><mesh name="box" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>',
-        ),
-        (
-            '<geom type="box" size="0.08',
-            '<geom type="mesh" mesh="box" density="0"/><geom type="box" size="0.08',
-        ),
-    )
-    robot = load_robot(path)
-    again = mujoco.MjModel.from_xml_string(robot.mjcf)
-    for name in ("body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat",
-                 "jnt_range", "jnt_axis", "jnt_pos", "dof_armature", "qpos0"):  # fmt: skip
-        np.testing.assert_array_equal(
-            getattr(again, name), getattr(robot.model, name), err_msg=name
-        )
-    assert robot.model.nmesh == 1
-    assert again.nmesh == 0
-    assert not re.search(r"<mesh|file=", robot.mjcf)

@@ -14,17 +14,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadRobot, NoFile, Notice, listed
 from surefoot.robots import inertia, surroundings
 from surefoot.robots.engine import (
     compile_mended,
     drop_missing_looks,
     drop_missing_meshes,
-    heard,
     in_one_line,
     mujoco,
 )
+from surefoot.robots.mjcf import plain_mjcf
 from surefoot.robots.urdf import read_urdf
 
 ENDINGS = (".xml", ".mjcf", ".urdf")
@@ -354,7 +353,7 @@ def compiled(draft: Draft) -> tuple[mujoco.MjModel, str]:
     if spec.compiler.balanceinertia:
         draft.notices.extend(inertia.balanced(given, model))
     _prove_complete(draft, model)
-    return model, _plain_mjcf(draft, model)
+    return model, plain_mjcf(spec, model)
 
 
 def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
@@ -393,53 +392,3 @@ def _prove_complete(draft: Draft, model: mujoco.MjModel) -> None:
             kinds = {"body": "body", "jnt": "joint", "geom": "geom"}
             name = getattr(model, kinds[field_.partition("_")[0]])(row).name
             raise draft.refuse(f"{field_} of '{name}' of the compiled model is not finite")
-
-
-def _plain_mjcf(draft: Draft, model: mujoco.MjModel) -> str:
-    """The compiled model as MJCF that needs no other file: inertias written out, meshes gone."""
-    spec = draft.spec.copy()
-    spec.compiler.settotalmass, spec.compiler.inertiafromgeom = -1.0, 2  # what is written counts
-    for body in spec.bodies[1:]:
-        i = int(model.body(body.name).id)
-        body.explicitinertial = True
-        body.mass = float(model.body_mass[i])
-        body.ipos, body.iquat = model.body_ipos[i], model.body_iquat[i]
-        body.inertia = model.body_inertia[i]
-        body.fullinertia = np.full(6, np.nan)
-    for geom in list(spec.geoms):
-        if geom.meshname:
-            spec.delete(geom)
-    for material in spec.materials:
-        material.textures = [""] * len(material.textures)
-    for block in ("meshes", "textures", "hfields", "skins"):
-        for element in list(getattr(spec, block)):
-            spec.delete(element)
-    with heard():  # what the engine says was said when the whole model was compiled
-        spec.compile()
-        return _with_all_digits(str(spec.to_xml()), model)
-
-
-def _with_all_digits(mjcf: str, model: mujoco.MjModel) -> str:
-    """MJCF whose links and joints are the model's to the last bit: the engine writes six digits."""
-    root = ET.fromstring(mjcf)
-    for element in root.iter("body"):
-        body = model.body(element.get("name", ""))
-        _write(element, "pos", body.pos)
-        _write(element, "quat", body.quat)
-        inertial = element.find("inertial")
-        if inertial is not None:
-            for key, values in (("pos", body.ipos), ("quat", body.iquat), ("mass", body.mass),
-                                ("diaginertia", body.inertia)):  # fmt: skip
-                _write(inertial, key, values)
-    for element in root.findall("worldbody//joint"):
-        if element.get("name") and element.get("type") != "free":
-            joint = model.joint(element.get("name", ""))
-            _write(element, "axis", joint.axis)
-            _write(element, "pos", joint.pos)
-            if int(model.jnt_limited[joint.id]):
-                _write(element, "range", joint.range)
-    return ET.tostring(root, encoding="unicode")
-
-
-def _write(element: ET.Element, key: str, values: Float64[Array, " n"]) -> None:
-    element.set(key, " ".join(repr(float(value)) for value in np.atleast_1d(values)))
