@@ -24,6 +24,7 @@ from surefoot.motion.human import (
     Skeleton,
     find_scheme,
     has_t_pose_row,
+    leaps,
     recognised,
 )
 
@@ -98,6 +99,7 @@ def read_with_facts(
         notices.append(
             Notice("assumption", "frame 0", "the first frame is a T-pose, not part of the motion")
         )
+    notices += leaps(clip)
     return replace(clip, notices=tuple(notices)), Facts(unit=unit, up_axis=up)
 
 
