@@ -186,3 +186,56 @@ def written(dump: dict[str, Any], folder: pathlib.Path) -> pathlib.Path:
     path = folder / "dump.npz"
     np.savez(path, **dump)
     return path
+
+
+def sole(a: float = 0.1, b: float = 0.05, height: float = 0.0) -> np.ndarray:
+    """Corners of a rectangle around the origin, |x| = a, |y| = b."""
+    return np.array([(x * a, y * b, height) for x in (1, -1) for y in (1, -1)])
+
+
+def tiny(
+    wrench: Any,
+    vertices: Any,
+    *,
+    reference: Any = (0.0, 0.0, 0.0),
+    friction: float = 0.7,
+    normals: Any = None,
+    dual: Any = None,
+    d: float | None = None,
+) -> dict[str, Any]:
+    """Arrays of one sample with given contacts and wrench; no robot in it.
+
+    Args:
+        dual: by default Clarabel's.
+        d: d_upper; by default Clarabel's. d and d_lower are dual · w.
+    """
+    w, p = np.asarray(wrench, dtype=float), np.asarray(vertices, dtype=float).reshape(-1, 3)
+    n = np.tile(UP, (len(p), 1)) if normals is None else np.asarray(normals, dtype=float)
+    mu, r = np.full(len(p), friction), np.asarray(reference, dtype=float)
+    upper = d
+    if dual is None:
+        _, best, dual = index(w, columns(p, n, r), mu)
+        upper = best if d is None else d
+    lower = float(np.dot(dual, w))
+    return {
+        "time": np.zeros(1),
+        "qpos": np.zeros((1, 1)),
+        "qvel": np.zeros((1, 1)),
+        "qacc": np.zeros((1, 1)),
+        "wrench": w[None],
+        "reference": r[None],
+        "vertex_sample": np.zeros(len(p), dtype=np.int64),
+        "vertex_pos": p,
+        "vertex_normal": n,
+        "vertex_friction": mu,
+        "d": np.array([lower]),
+        "d_lower": np.array([lower]),
+        "d_upper": np.array([upper]),
+        "dual": np.asarray(dual, dtype=float)[None],
+        "flag": np.zeros(1, dtype=np.int64),
+        "length_scale": 1.0,
+        "cone_sides": 0,
+        "weight": 700.0,
+        "model_xml": "",
+        "tolerance": None,
+    }

@@ -123,9 +123,16 @@ def _arrays(path: pathlib.Path) -> dict[str, NDArray[np.generic]]:
             raise Unusable(f"{size} bytes when unpacked, more than the {MAX_BYTES} that are read")
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, zlib.error) as error:
         raise Unusable("no npz archive, or a damaged one") from error
-    except (ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, zlib.error) as error:
+    except (
+        ValueError,
+        EOFError,
+        KeyError,
+        NotImplementedError,
+        RuntimeError,
+        MemoryError,
+    ) as error:
         raise Unusable(f"arrays that cannot be read: {' '.join(str(error).split())}") from error
 
 

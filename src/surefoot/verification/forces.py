@@ -22,6 +22,7 @@ STILL = 1e-6  # m/s and rad/s, allowed on top
 STILL_S = 1e-6  # s: shorter steps are two sides of one moment
 LEAP = 10.0  # longest step of time over the second longest
 SHORT_S = 0.05  # longer steps tell nothing about velocities
+MOVING = "time, qpos or qvel"  # which of them is false cannot be told
 STEP_ROUNDING = 1e-12  # m and rad: a difference of two poses
 PLANAR_NOTE = (
     "the root is not free: mj_inverse gives only the rows of its joints; the other components of"
@@ -167,7 +168,7 @@ def check_times(engine: Engine, dump: Dump, usable: NDArray[np.bool_], ledger: L
             continue
         mean, allowed = states.between(int(i), dt)
         at = int(np.argmax(np.abs(moved / dt - mean) / allowed))
-        ledger.equal("velocities", "time", int(i) + 1, moved[at] / dt, mean[at], allowed[at])
+        ledger.equal("velocities", MOVING, int(i) + 1, moved[at] / dt, mean[at], allowed[at])
 
 
 class _States:
