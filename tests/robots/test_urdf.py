@@ -91,6 +91,16 @@ def test_number_that_is_empty_is_a_fault(tmp_path: pathlib.Path, entry: str) -> 
     assert empty.split()[-1] in _refusal(URDF.replace(entry, empty), tmp_path)
 
 
+def test_chain_that_nobody_can_follow_is_refused(tmp_path: pathlib.Path) -> None:
+    links = "".join(f'<link name="l{i}"/>' for i in range(1201))
+    joints = "".join(
+        f'<joint name="j{i}" type="fixed"><parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i in range(1200)
+    )
+    said = _refusal(f'<robot name="chain">{links}{joints}</robot>', tmp_path)
+    assert said.startswith("more than 400 joints in a row")
+
+
 def test_link_called_world_inside_the_tree_is_refused(tmp_path: pathlib.Path) -> None:
     """The engine would take it for the ground and lose it."""
     text = URDF.replace("left_leg", "world").replace('<mass value="1.5"/>', '<mass value="0"/>')

@@ -75,17 +75,21 @@ def _put(body: mujoco.MjsBody, values: Float64[Array, " 3"]) -> None:
 
 
 def _weighs(spec: mujoco.MjSpec, body: mujoco.MjsBody) -> bool:
-    """Whether a link, or one that is fixed to it, has a mass and three moments, or shapes' ones."""
+    """Whether a link, or one that is fixed to it, has mass and moments of its own or by shapes."""
     from_shapes = int(spec.compiler.inertiafromgeom)  # 0 never, 1 always, 2 where not given
-    if from_shapes == 1 or (from_shapes == 2 and not body.explicitinertial):
-        own = any(geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0
-                  for geom in body.geoms)  # fmt: skip
-    else:
-        own = body.mass > LEAST and bool(moments(body)[0] > 0.0)
-    wrong = body.mass < 0.0 or not moments(body)[0] >= 0.0  # left to the engine, which refuses it
-    return (
-        own or wrong or any(_weighs(spec, child) for child in body.bodies if not list(child.joints))
-    )
+    waiting = [body]
+    while waiting:
+        link = waiting.pop()
+        waiting.extend(child for child in link.bodies if not list(child.joints))
+        if from_shapes == 1 or (from_shapes == 2 and not link.explicitinertial):
+            own = any(geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0
+                      for geom in link.geoms)  # fmt: skip
+        else:
+            own = link.mass > LEAST and bool(moments(link)[0] > 0.0)
+        wrong = link.mass < 0.0 or not moments(link)[0] >= 0.0  # left to the engine to refuse
+        if own or wrong or spec.compiler.boundmass > 0.0:
+            return True
+    return False
 
 
 def principal_moments(spec: mujoco.MjSpec) -> dict[str, Float64[Array, " 3"]]:

@@ -46,7 +46,14 @@ def emptied(spec: mujoco.MjSpec) -> Iterator[Notice]:
 
 
 def _moves(body: mujoco.MjsBody) -> bool:
-    return bool(list(body.joints)) or any(_moves(child) for child in body.bodies)
+    """Whether a link or one above it has a joint."""
+    waiting = [body]
+    while waiting:
+        link = waiting.pop()
+        if list(link.joints):
+            return True
+        waiting.extend(link.bodies)
+    return False
 
 
 def unhooked(spec: mujoco.MjSpec) -> Iterator[Notice]:

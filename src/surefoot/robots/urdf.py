@@ -30,6 +30,7 @@ NUMBERS = {
     "dynamics": {"damping", "friction"},
     "mimic": {"multiplier", "offset"},
 }
+DEEPEST = 400  # joints in a row; the engine's reader of MJCF takes some 500 nested elements
 WORLD = "world"  # a link of this name is the ground to the engine
 
 
@@ -145,25 +146,28 @@ def _check_structure(root: ET.Element, path: pathlib.Path) -> None:
     if not links:
         faults.append("no link")
     if not faults:
-        reached = _below(roots[0], joints)
+        depths = _depths(roots[0], joints)
         faults += [f"link '{n}' hangs in a loop, not on '{roots[0]}'"
-                   for n in links if n not in reached]  # fmt: skip
+                   for n in links if n not in depths]  # fmt: skip
+        if max(depths.values()) > DEEPEST:
+            faults.append(f"more than {DEEPEST} joints in a row")
     faults += list(_bad_numbers(root))
     if faults:
         raise BadFile(what=listed(faults), where=where)
 
 
-def _below(root: str, joints: list[ET.Element]) -> set[str]:
-    """The links that hang on a link, itself included."""
+def _depths(root: str, joints: list[ET.Element]) -> dict[str, int]:
+    """The links that hang on a link, itself included, and how many joints away from it."""
     children: dict[str, list[str]] = {}
     for joint in joints:
         children.setdefault(_end(joint, "parent"), []).append(_end(joint, "child"))
-    reached, waiting = {root}, [root]
+    depths, waiting = {root: 0}, [root]
     while waiting:
-        found = [link for link in children.get(waiting.pop(), []) if link not in reached]
-        reached.update(found)
+        link = waiting.pop()
+        found = [child for child in children.get(link, []) if child not in depths]
+        depths.update(dict.fromkeys(found, depths[link] + 1))
         waiting.extend(found)
-    return reached
+    return depths
 
 
 def _bad_numbers(root: ET.Element) -> Iterator[str]:
