@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 from surefoot.cli.main import COMMANDS
 
@@ -24,15 +26,36 @@ def _help(*words: str) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 
+def _keys(example: str) -> str:
+    """The keys of what a command prints with --json; empty where its example needs a file first."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-m", *example.split(), "--json", "-q"],
+            capture_output=True,
+            check=False,  # an answer of no is an answer
+            encoding="utf-8",
+            cwd=folder,
+        )
+    if done.returncode not in (0, 1):
+        return ""
+    return "\n\nKeys of `--json`: " + ", ".join(f"`{key}`" for key in json.loads(done.stdout)) + "."
+
+
 def page() -> str:
     """The page: every help text as the command line prints it."""
     parts = [
         "# The command line\n\nWritten by `python tests/make/command_page.py` from the real help;"
-        " a test compares. Exit codes and JSON keys are the promise of each command's page below"
-        " and of the README.",
+        " a test compares.",
+        "Results go to standard output, progress, notices and errors to standard error. With"
+        " `--json` standard output holds one JSON object and nothing else. An error is one line,"
+        " `surefoot: error: WHAT (WHERE). WHAT TO DO`. A file appears whole or not at all."
+        " What once has a key keeps it; more may be added.",
         f"```\n{_help()}\n```",
     ]
-    parts += [f"## surefoot {name}\n\n```\n{_help(*name.split())}\n```" for name in COMMANDS]
+    parts += [
+        f"## surefoot {name}\n\n```\n{_help(*name.split())}\n```{_keys(entry.example)}"
+        for name, entry in COMMANDS.items()
+    ]
     return "\n\n".join(parts) + "\n"
 
 
