@@ -87,6 +87,16 @@ COMMANDS: dict[str, Entry] = {
         "re-check a dump of the index with other means",
         "surefoot verify dump.npz",
     ),
+    "contacts": Entry(
+        "surefoot.cli.clip_commands:Contacts",
+        "which link stands where and when; a file that can be corrected",
+        "surefoot contacts sidestep -r human25 -o sidestep.contacts.toml",
+    ),
+    "convert": Entry(
+        "surefoot.cli.clip_commands:Convert",
+        "a clip from one file format to another",
+        "surefoot convert sidestep copy.bvh",
+    ),
     "doctor": Entry(
         "surefoot.cli.commands:Doctor",
         "versions, caches, GL, browser, known conflicts and their repair",
