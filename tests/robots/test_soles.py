@@ -207,3 +207,33 @@ def test_robot_that_is_only_drawn_stands_on_what_is_drawn() -> None:
 def test_robot_that_lies_on_its_side_has_no_feet() -> None:
     with pytest.raises(BadRobot, match="all on the left side: 'left_arm', 'left_hand'"):
         _feet('name="left_arm" pos="0 0 -1"', 'name="left_hand" pos="1 0 -1"')
+
+
+def test_foot_that_is_tilted_in_the_home_pose_keeps_its_heel() -> None:
+    """3° about y: the heel of a foot of 0.2 m hangs 10 mm above the toes. Two corners before."""
+    box = '<geom type="box" size="0.1 0.05 0.01" pos="0.03 0 -0.02"/>'
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><compiler angle="degree"/><worldbody><body name="foot" euler="0 3 0">
+        <freejoint/>{box}</body></worldbody></mujoco>"""
+    )
+    polygon = soles.sole_polygon(model, soles.posed(model, np.array(model.qpos0)), 1)
+    want = [[-0.07, -0.05, -0.03], [0.13, -0.05, -0.03], [0.13, 0.05, -0.03], [-0.07, 0.05, -0.03]]
+    np.testing.assert_allclose(polygon, want, atol=1e-9)
+
+
+def test_foot_whose_frame_leans_stands_on_what_is_level() -> None:
+    """The frame leans by 10°, the sole does not: the box is turned back in the frame."""
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><compiler angle="degree"/><worldbody><body name="foot" euler="0 10 0">
+        <freejoint/><geom type="box" size="0.1 0.05 0.01" euler="0 -10 0"/></body></worldbody>
+        </mujoco>"""
+    )
+    polygon = soles.sole_polygon(model, soles.posed(model, np.array(model.qpos0)), 1)
+    assert _area(polygon) == pytest.approx(0.2 * 0.1 * np.cos(np.radians(10)), rel=1e-6)
+
+
+def test_foot_in_the_air_is_found_by_its_twin() -> None:
+    feet = _feet('name="l_foot" pos="0 0.1 -1"', 'name="r_foot" pos="0.2 -0.1 -0.9"')
+    assert feet == [("l_foot", "left"), ("r_foot", "right")]
+    assert soles.find_twin("LEFT_FOOT", ["RIGHT_FOOT"]) == "RIGHT_FOOT"
+    assert soles.find_twin("foot", ["foot", "shin"]) is None

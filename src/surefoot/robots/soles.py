@@ -18,12 +18,17 @@ LOWEST_M = (
     0.002  # points this near to the lowest one belong to the sole: play of spheres and meshes
 )
 SAME_CORNER_M = 1e-6  # corners nearer than this are one corner
+TILTED = 0.94  # cosine; a foot that leans more than 20 degrees in the home pose does not stand
+LARGER = 1.02  # a polygon this much larger is another one, not the same with rounding
 DIGITS = 9  # of corners in m: a nanometre, above the rounding of the turn into the link's frame
 HIDDEN_FOOT_M = 0.03  # links this far below the lowest shape: the feet have lost their shapes
 ROUND_CORNERS = 16  # of an upright cylinder's rim: the polygon loses 2 % of the disc's radius
 UPRIGHT = 0.99  # cosine; a cylinder within 8 degrees of upright stands on its rim, not on a point
 UPRIGHT_ROOT = 0.5  # cosine; a root whose z axis leans more says nothing about left: world's y does
 GROUND_BAND_M = 0.01  # links whose shapes end this near to the lowest point of all are feet
+LETTERS = (("l", "r"), ("r", "l"), ("L", "R"), ("R", "L"))
+SIDES = (("left", "right"), ("right", "left"), ("Left", "Right"), ("Right", "Left"),
+         ("LEFT", "RIGHT"), ("RIGHT", "LEFT"))  # fmt: skip
 _CORNERS = np.array(
     [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64
 )
@@ -37,12 +42,18 @@ def posed(model: mujoco.MjModel, qpos: Float64[Array, " nq"]) -> mujoco.MjData:
     return data
 
 
-def low_points_w(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Float64[Array, "k 3"]:
-    """Points of a shape among which its lowest ones are, in the world."""
+def low_points_w(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    geom: int,
+    R_vw: Float64[Array, "3 3"] | None = None,
+) -> Float64[Array, "k 3"]:
+    """Points of a shape among which its lowest ones are, in the world, or turned by R_vw."""
+    view = np.eye(3) if R_vw is None else R_vw
     kind = int(model.geom_type[geom])
     size = np.asarray(model.geom_size[geom], dtype=np.float64)
-    center = np.array(data.geom_xpos[geom], dtype=np.float64)
-    turn = np.array(data.geom_xmat[geom], dtype=np.float64).reshape(3, 3)
+    center = view @ np.array(data.geom_xpos[geom], dtype=np.float64)
+    turn = view @ np.array(data.geom_xmat[geom], dtype=np.float64).reshape(3, 3)
     types = mujoco.mjtGeom
     offsets = np.zeros((0, 3))
     if kind == int(types.mjGEOM_BOX):
@@ -92,17 +103,48 @@ def sole_polygon(model: mujoco.MjModel, data: mujoco.MjData, link: int) -> Float
     """Corners of the polygon on which a link stands, in its frame; none where it has no shape.
 
     The convex hull, seen from above, of the points within LOWEST_M of the lowest one. Two corners
-    are a line (a lying capsule), one is a point.
+    are a line (a lying capsule), one is a point. A foot that is somewhat tilted in this pose would
+    lose an edge: of the polygon here and that of the foot put level the larger one is taken.
     """
-    own = shapes(model, link)
-    points = [low_points_w(model, data, geom) for geom in own]
+    here = _polygon_seen(model, data, link, np.eye(3))
+    level = _levelled(np.array(data.xmat[link], dtype=np.float64).reshape(3, 3))
+    put_level = here if level is None else _polygon_seen(model, data, link, level)
+    return put_level if _spread(put_level) > LARGER * _spread(here) else here
+
+
+def _polygon_seen(
+    model: mujoco.MjModel, data: mujoco.MjData, link: int, R_vw: Float64[Array, "3 3"]
+) -> Float64[Array, "k 3"]:
+    """The polygon of the lowest points where R_vw says what is low."""
+    points = [low_points_w(model, data, geom, R_vw) for geom in shapes(model, link)]
     cloud = np.concatenate(points) if points else np.zeros((0, 3))
     if len(cloud) == 0:
         return cloud
     low = cloud[cloud[:, 2] <= cloud[:, 2].min() + LOWEST_M]
     corners = _hull(low)
-    turn = np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
-    return np.asarray(np.round((corners - data.xpos[link]) @ turn, DIGITS) + 0.0, dtype=np.float64)
+    turn = R_vw @ np.array(data.xmat[link], dtype=np.float64).reshape(3, 3)
+    origin = R_vw @ np.array(data.xpos[link], dtype=np.float64)
+    return np.asarray(np.round((corners - origin) @ turn, DIGITS) + 0.0, dtype=np.float64)
+
+
+def _levelled(R_wl: Float64[Array, "3 3"]) -> Float64[Array, "3 3"] | None:
+    """The least turn that makes the link's steepest axis vertical; None if it leans too much."""
+    k = int(np.argmax(np.abs(R_wl[2])))
+    up = R_wl[:, k] * np.sign(R_wl[2, k])
+    if up[2] < TILTED:
+        return None
+    x, y, z = up
+    return np.array([[1.0 - x * x / (1.0 + z), -x * y / (1.0 + z), -x],
+                     [-x * y / (1.0 + z), 1.0 - y * y / (1.0 + z), -y], [x, y, z]])  # fmt: skip
+
+
+def _spread(polygon: Float64[Array, "k 3"]) -> float:
+    """How large a polygon is, m²: twice its area, and a little for the length of a line."""
+    if len(polygon) < 2:
+        return 0.0
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    area = np.linalg.norm(np.cross(polygon, np.roll(polygon, -1, axis=0)).sum(axis=0))
+    return float(area + LOWEST_M * np.linalg.norm(edges, axis=1).max())
 
 
 def _hull(points_w: Float64[Array, "k 3"]) -> Float64[Array, "c 3"]:
@@ -161,12 +203,20 @@ def side_of(name: str, y: float, others: Iterable[str] = ()) -> Side:
         return "left"
     if "right" in word or "r" in tokens:
         return "right"
-    known = {other.lower() for other in others}
-    for i, letter in enumerate(word):
-        twin = {"l": "r", "r": "l"}.get(letter, "")
-        if twin and word[:i] + twin + word[i + 1 :] in known:
-            return "left" if letter == "l" else "right"
+    twin = find_twin(name, others)
+    if twin is not None:
+        letter = next(a for a, b in zip(word, twin.lower(), strict=True) if a != b)
+        return "left" if letter == "l" else "right"
     return "left" if y >= 0.0 else "right"
+
+
+def find_twin(name: str, others: Iterable[str]) -> str | None:
+    """The link of the other side: left and right, or one l and r, changed in the name."""
+    known = set(others)
+    swaps = [name.replace(old, new) for old, new in SIDES if old in name]
+    for i, letter in enumerate(name):
+        swaps += [name[:i] + new + name[i + 1 :] for old, new in LETTERS if letter == old]
+    return next((swap for swap in swaps if swap in known), None)
 
 
 def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[SoleRule, ...]:
@@ -180,6 +230,10 @@ def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[S
     if not links:
         raise BadRobot(what="no feet found: no link has a shape", where=where, todo=advice)
     ground = min(sole_low(model, data, link) for link in links)
+    known = [str(model.body(b).name) for b in range(1, model.nbody)]
+    if len(links) == 1:  # a robot in mid-stride has its other foot in the air
+        twin = find_twin(str(model.body(links[0]).name), known)
+        links += [int(model.body(twin).id)] if twin and shapes(model, model.body(twin).id) else []
     bare = [b for b in range(1, model.nbody) if not shapes(model, b)]
     deepest = min(bare, key=lambda b: float(data.xpos[b, 2]), default=links[0])
     if bare and float(data.xpos[deepest, 2]) < ground - HIDDEN_FOOT_M:
@@ -192,7 +246,6 @@ def find_feet(model: mujoco.MjModel, data: mujoco.MjData, where: str) -> tuple[S
     origin = np.asarray(data.xpos[1], dtype=np.float64)
     turn = np.asarray(data.xmat[1], dtype=np.float64).reshape(3, 3)
     left_w = turn[:, 1] if turn[2, 2] > UPRIGHT_ROOT else np.array([0.0, 1.0, 0.0])
-    known = [str(model.body(b).name) for b in range(1, model.nbody)]
     rules: list[SoleRule] = []
     for link in links:
         name = str(model.body(link).name)
