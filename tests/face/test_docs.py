@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from make.command_page import PAGE, page, words
+from surefoot.version import __version__
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
@@ -76,6 +77,17 @@ def test_the_oldest_versions_that_are_tested_are_the_oldest_that_are_allowed() -
     for requirement in _project()["dependencies"]:
         name, oldest = re.match(r"([a-z]+)>=([\d.]+)", requirement).groups()  # type: ignore[union-attr]
         assert re.search(rf"^{name}=={re.escape(oldest)}(\.|$)", pinned, re.MULTILINE), name
+
+
+def test_the_citation_names_this_version_and_the_four_papers() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in citation
+    assert citation.count("\n  - type: conference-paper\n") == 4
+
+
+def test_the_changelog_has_one_section_of_what_is_unreleased() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert changelog.splitlines().count("## Unreleased") == 1
 
 
 def test_every_runtime_dependency_is_argued() -> None:
