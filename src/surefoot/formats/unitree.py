@@ -7,6 +7,7 @@ does it say its rate or its joints.
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ DECIMALS = 9  # Unitree writes 6; nine keep a step of 1e-9 m at the same speed o
 CHUNK = 4096  # rows that are put into text at once
 EVEN_TOLERANCE = 1e-6  # of the step: as BVH is written
 HEAD_BYTES = 65_536  # in which the first row must stand for a file to be told by its content
+MAX_FAULTS = 1000  # after which a table is not looked at any further
 BOM = b"\xef\xbb\xbf"
 NAMES: dict[Order, str] = {"xyzw": "unitree-csv", "wxyz": "wxyz-csv"}
 
@@ -103,11 +105,10 @@ def _table(data: bytes, where: str) -> Float64[Array, "n c"]:
     if b"\0" in text[:HEAD_BYTES]:
         raise BadFile(what="no text", where=where)
     try:
-        if not text.strip():
-            raise ValueError("nothing but blanks")
-        table = np.loadtxt(io.BytesIO(text), delimiter=",", ndmin=2, dtype=np.float64)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise _faulty(text, where) from error
+        table = _numbers(text)
+    except (ValueError, UserWarning):
+        # Either rows are faulty, or there are lines of blanks, which numpy takes for rows.
+        table = _numbers(b"\n".join(_rows(text, where)))
     if table.shape[1] <= ROOT:
         raise BadFile(
             what=f"expected {ROOT} columns of the root and those of the joints, got"
@@ -120,29 +121,48 @@ def _table(data: bytes, where: str) -> Float64[Array, "n c"]:
     return table
 
 
-def _faulty(text: bytes, where: str) -> BadFile:
-    """What is wrong with a table that could not be read, line by line: it is not read again."""
-    faults, columns = [], 0
+def _numbers(text: bytes) -> Float64[Array, "n c"]:
+    """The numbers of rows of equal length."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # of a text without rows
+        return np.loadtxt(io.BytesIO(text), delimiter=",", ndmin=2, dtype=np.float64)
+
+
+def _rows(text: bytes, where: str) -> list[bytes]:
+    """The lines that are rows of numbers, looked at one by one, since numpy names no lines.
+
+    Raises:
+        BadFile: all faulty lines, or no row at all.
+    """
+    faults, rows, columns = [], [], 0
     for number, line in enumerate(text.split(b"\n"), start=1):
-        words = line.split(b"#")[0].strip().split(b",")
-        if words == [b""]:
+        row = line.split(b"#")[0].strip()
+        if not row:
             continue
+        words = row.split(b",")
         fault = _fault(words)
         if fault:
             faults.append(f"line {number}: {fault}")
         elif columns and len(words) != columns:
             faults.append(f"line {number}: expected {columns} numbers, got {len(words)}")
         columns = columns or len(words)
-    if not faults:
+        rows.append(row)
+        if len(faults) > MAX_FAULTS:
+            break
+    if not rows:
         faults = ["0 frames, a motion needs at least one"]
-    todo = "One row a frame: x, y, z, quaternion, joints; commas between, no header"
-    return BadFile(what=listed(faults), where=where, todo=todo)
+    if faults:
+        todo = "One row a frame: x, y, z, quaternion, joints; commas between, no header"
+        raise BadFile(what=listed(faults), where=where, todo=todo)
+    return rows
 
 
 def _fault(words: list[bytes]) -> str:
     """What is wrong with the words of one line; empty where they are numbers."""
     for k, word in enumerate(words, start=1):
         try:
+            if b"_" in word:  # Python reads 1_0 as ten, numpy and everybody else does not
+                raise ValueError
             float(word)
         except ValueError:
             if b";" in word:
