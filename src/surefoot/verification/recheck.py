@@ -68,7 +68,7 @@ def _check_values(dump: Dump, ledger: Ledger) -> NDArray[np.bool_]:
     usable = np.ones(dump.n, dtype=np.bool_)
     everything = dump.flag == FLAG_EVERYTHING
     for name in (*_BY_SAMPLE, "dual"):
-        wrong = ~np.isfinite(getattr(dump, name).reshape(dump.n, -1)).all(axis=1)
+        wrong = ~_finite(getattr(dump, name))
         if name in ("d", "d_lower", "d_upper"):
             wrong &= ~everything
         _refuse(ledger, "finite numbers", name, np.flatnonzero(wrong), np.nan, 0.0)
@@ -92,8 +92,7 @@ def _check_vertices(dump: Dump, ledger: Ledger, usable: NDArray[np.bool_]) -> No
     """Finite positions, unit normals, friction that is not negative; others spoil their sample."""
     owner = np.clip(dump.vertex_sample, 0, dump.n - 1)
     for name in _BY_VERTEX:
-        values = getattr(dump, name).reshape(owner.size, -1)
-        wrong = np.unique(owner[~np.isfinite(values).all(axis=1)])
+        wrong = np.unique(owner[~_finite(getattr(dump, name))])
         _refuse(ledger, "finite numbers", name, wrong, np.nan, 0.0)
         usable[wrong] = False
     length = np.linalg.norm(dump.vertex_normal, axis=1)
@@ -104,6 +103,11 @@ def _check_vertices(dump: Dump, ledger: Ledger, usable: NDArray[np.bool_]) -> No
         value = float(dump.vertex_friction[row])
         ledger.at_least("friction", "vertex_friction", int(owner[row]), value, 0.0, 0.0)
         usable[owner[row]] = False
+
+
+def _finite(array: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Rows without NaN and infinities."""
+    return np.asarray(np.isfinite(array).all(axis=tuple(range(1, array.ndim))), dtype=np.bool_)
 
 
 def _refuse(

@@ -15,7 +15,7 @@ from surefoot.verification.cone import VIOLATION, Cone, Pool
 Floats = NDArray[np.float64]
 
 MAX_STEPS = 60
-RANDOM_STARTS = 12
+RANDOM_STARTS = 8
 ROUGH = 1e-3  # accuracy of the first step, which only finds where to start
 MIDDLING = 1e-5  # accuracy on the way; only the best one goes on to the end
 SAME = 1e-8  # 1 − cosine: two directions that are one
