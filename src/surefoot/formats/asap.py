@@ -17,6 +17,7 @@ from surefoot.formats import Facts
 from surefoot.formats.files import place, read_bytes
 from surefoot.formats.gmr import arrays_of, sniffed
 from surefoot.formats.keys import Keys
+from surefoot.formats.npz import AnyArray
 from surefoot.formats.pickles import Table, read_table
 from surefoot.formats.record import Record, made
 from surefoot.formats.unpacked import unpacked
@@ -40,7 +41,7 @@ def read_with_facts(path: str | Path) -> tuple[Record, Facts]:
     fps = keys.rate("fps")
     root_pos = keys.frames("root_trans_offset", 3)
     quat = keys.frames("root_rot", 4)
-    turns = keys.points("pose_aa") if "pose_aa" in keys.arrays else np.zeros((0, 0, 3))
+    turns = _turns(keys.arrays.get("pose_aa"))
     if "dof" in keys.arrays or turns.shape[1] != PARTS:
         joint_pos = keys.frames("dof", -1)
     else:
@@ -53,9 +54,9 @@ def read_with_facts(path: str | Path) -> tuple[Record, Facts]:
         counted["contact_mask"] = feet
         if np.any((feet < 0.0) | (feet > 1.0)):
             keys.faults.append("'contact_mask' must hold 0 to 1")
-    keys.same_frames(counted)
+    keys.refuse_unless_even(counted)
     record = made(
-        keys,
+        where,
         root_pos=root_pos,
         quat=quat,
         quat_key="root_rot",
@@ -83,7 +84,14 @@ def _one_motion(table: Table, where: str) -> Table:
     return motions[0]
 
 
-def _axes(turns: Float64[Array, "n b 3"], joint_pos: Float64[Array, "n c"]) -> Array | None:
+def _turns(array: AnyArray | None) -> Float64[Array, "t b 3"]:
+    """Rotation vectors of root and joints; none where they cannot be used, for `dof` says more."""
+    if array is None or array.ndim != 3 or array.shape[2] != 3 or array.dtype.kind != "f":
+        return np.zeros((0, 0, 3))
+    return array.astype(np.float64) if np.all(np.isfinite(array)) else np.zeros((0, 0, 3))
+
+
+def _axes(turns: Float64[Array, "t b 3"], joint_pos: Float64[Array, "n c"]) -> Array | None:
     """Axis of every column, at the frame where it turns most; zero where it never turns."""
     n, c = joint_pos.shape
     if len(turns) != n or turns.shape[1] < 1 + c:

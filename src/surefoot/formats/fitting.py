@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from surefoot.arrays import Array, Float64, Int64, IntArray
-from surefoot.errors import BadFile, BadOption, Notice, listed, nearest
+from surefoot.errors import MAX_FAULTS_SHOWN, BadFile, BadOption, Notice, listed, nearest
 from surefoot.formats import doubts
 from surefoot.formats.files import shown
 from surefoot.formats.keys import RATES_HZ
@@ -152,11 +152,10 @@ def _by_name(
 ) -> tuple[Int64[IntArray, " m"], list[Notice]]:
     """The column of every joint by its name; missing ones must be whole groups."""
     known = set(robot.joint_names)
-    faults = [
-        f"joint '{shown(name)}' is not in robot '{robot.name}'. {nearest(name, known)}"
-        for name in names
-        if name not in known
-    ]
+    strangers = [shown(name) for name in names if name not in known]
+    faults = [f"joint '{name}' is not in robot '{robot.name}'" for name in strangers]
+    for k, name in enumerate(strangers[:MAX_FAULTS_SHOWN]):  # looking for the nearest takes time
+        faults[k] += f". {nearest(name, known)}"
     missing = tuple(name for name in robot.joint_names if name not in names)
     ways = {left_out: words for words, left_out in _ways(robot.joint_names)}
     if missing and missing not in ways and not faults:

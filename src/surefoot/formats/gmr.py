@@ -47,9 +47,9 @@ def read_with_facts(path: str | Path) -> tuple[Record, Facts]:
     root_pos = keys.frames("root_pos", 3)
     quat = keys.frames("root_rot", 4)
     joint_pos = keys.frames("dof_pos", -1)
-    keys.same_frames({"root_pos": root_pos, "root_rot": quat, "dof_pos": joint_pos})
+    keys.refuse_unless_even({"root_pos": root_pos, "root_rot": quat, "dof_pos": joint_pos})
     record = made(
-        keys,
+        where,
         root_pos=root_pos,
         quat=quat,
         quat_key="root_rot",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from surefoot.formats import Facts
-from surefoot.formats.files import place, read_bytes
+from surefoot.formats.files import place, read_bytes, shown
 from surefoot.formats.keys import Keys
 from surefoot.formats.npz import is_zip, member_names, read_arrays
 from surefoot.formats.record import Record, made
@@ -37,11 +38,11 @@ def read_with_facts(path: str | Path) -> tuple[Record, Facts]:
     fps = keys.rate("fps")
     names = keys.texts("joint_names")
     pose = keys.frames("joint_pos", ROOT + len(names))
-    keys.same_frames({"joint_pos": pose})
-    doubled = sorted({name for name in names if names.count(name) > 1})
-    keys.faults += [f"joint '{name}' is named twice" for name in doubled]
+    doubled = sorted(name for name, count in Counter(names).items() if count > 1)
+    keys.faults += [f"joint '{shown(name)}' is named twice" for name in doubled]
+    keys.refuse_unless_even({"joint_pos": pose})
     record = made(
-        keys,
+        where,
         root_pos=np.ascontiguousarray(pose[:, :3]),
         quat=pose[:, 3:ROOT],
         quat_key="joint_pos",

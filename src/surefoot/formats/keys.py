@@ -92,16 +92,16 @@ class Keys:
             )
         return value
 
-    def same_frames(self, arrays: Mapping[str, Array]) -> None:
-        """A fault where arrays have different numbers of frames, or none."""
-        if self.faults:
-            return  # a faulty array has no frames: one fault would be said twice
+    def refuse_unless_even(self, arrays: Mapping[str, Array]) -> None:
+        """Raise all faults; among them arrays with different numbers of frames, or none."""
+        self.refuse()  # a faulty array has no frames here: one fault would be said twice
         counts = {name: len(array) for name, array in arrays.items()}
         if len(set(counts.values())) > 1:
             said = ", ".join(f"'{name}' {count}" for name, count in counts.items())
             self.faults.append(f"different numbers of frames: {said}")
         elif 0 in counts.values():
             self.faults.append("0 frames, a motion needs at least one")
+        self.refuse()
 
     def whole(self, key: str, shape: tuple[int, ...], low: int, high: int) -> list[int]:
         """Whole numbers from low to high; none where they are faulty."""

@@ -55,12 +55,11 @@ def read_with_facts(path: str | Path) -> tuple[Record, Facts]:
         quat = np.zeros((0, 4))
     else:
         quat = Keys({"body_quat_w": quats[:, 0]}, where).frames("body_quat_w", 4)
-    keys.same_frames({"joint_pos": joint_pos, "body_pos_w": bodies, "body_quat_w": quat})
-    if not keys.faults and bodies.shape[1] == 0:
+    if bodies.shape[1] == 0 and not keys.faults:
         keys.faults.append("'body_pos_w' holds no body")
-    keys.refuse()
+    keys.refuse_unless_even({"joint_pos": joint_pos, "body_pos_w": bodies, "body_quat_w": quat})
     record = made(
-        keys,
+        where,
         root_pos=bodies[:, 0],
         quat=quat,
         quat_key="body_quat_w",

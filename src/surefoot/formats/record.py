@@ -15,7 +15,6 @@ import numpy as np
 from surefoot.arrays import Array, Bool, BoolArray, Float64
 from surefoot.errors import BadFile, BadMotion, Notice
 from surefoot.formats.files import place
-from surefoot.formats.keys import Keys
 from surefoot.formats.quaternions import Order, from_order, unit_quat
 from surefoot.motion import rotation
 
@@ -58,7 +57,7 @@ class Record:
 
 
 def made(
-    keys: Keys,
+    where: str,
     *,
     root_pos: Float64[Array, "n 3"],
     quat: Float64[Array, "n 4"],
@@ -67,23 +66,22 @@ def made(
     joint_pos: Float64[Array, "n c"],
     fps: float | None,
 ) -> Record:
-    """The record of arrays that were taken from a file; whatever was wrong with them is raised.
+    """The record of arrays that were taken from a file.
 
     Args:
         quat: in the file's order.
         quat_key: what the file calls them.
 
     Raises:
-        BadFile: all faults of the file together.
+        BadFile: four numbers that are no quaternion.
     """
-    keys.refuse()
     notices: list[Notice] = []
     try:
         unit = unit_quat(quat_key, from_order(order, quat), notices)
     except BadMotion as error:
-        raise BadFile(what=error.what, where=keys.where, todo=error.todo) from error
+        raise BadFile(what=error.what, where=where, todo=error.todo) from error
     return Record(
-        source=place(Path(keys.where).name),
+        source=place(Path(where).name),
         fps=fps,
         root_pos=root_pos,
         root_quat=rotation.continuous(unit),

@@ -17,7 +17,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, listed
 from surefoot.formats import Facts
 from surefoot.formats.files import place, read_bytes, shown, write_whole
-from surefoot.formats.keys import Keys, first_not_finite
+from surefoot.formats.keys import first_not_finite
 from surefoot.formats.quaternions import WRONG_NORM, Order
 from surefoot.formats.record import Record, made
 from surefoot.motion import rotation
@@ -66,7 +66,7 @@ def _read(path: str | Path, order: Order) -> tuple[Record, Facts]:
     where = place(path)
     table = _table(read_bytes(path), where)
     record = made(
-        Keys({}, where),
+        where,
         root_pos=np.ascontiguousarray(table[:, :3]),
         quat=table[:, 3:ROOT],
         quat_key="columns 4 to 7",
