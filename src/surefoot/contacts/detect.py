@@ -1,4 +1,4 @@
-"""Stances found in a robot's motion, by height and speed of the corners of its soles."""
+"""Stances found in a robot's motion, by height, tilt and speed of the corners of its soles."""
 
 from __future__ import annotations
 
