@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 else:
     Array = BoolArray = IntArray = np.ndarray
 
-__all__ = ["Array", "Bool", "BoolArray", "Float64", "Int64", "IntArray", "door", "locked"]
+__all__ = [
+    "Array",
+    "Bool",
+    "BoolArray",
+    "Float64",
+    "Int64",
+    "IntArray",
+    "door",
+    "locked",
+    "locked_int",
+]
 
 
 def locked(values: ArrayLike) -> Array:
@@ -37,6 +47,13 @@ def locked(values: ArrayLike) -> Array:
     ):
         return values
     array = np.array(values, dtype=np.float64, order="C")
+    array.flags.writeable = False
+    return array
+
+
+def locked_int(values: ArrayLike) -> IntArray:
+    """A read-only C-contiguous int64 array that nobody else can change."""
+    array = np.array(values, dtype=np.int64, order="C")
     array.flags.writeable = False
     return array
 

@@ -1,0 +1,1 @@
+"""The motion feasibility index: can the contacts give what the motion needs, and by how much."""

@@ -1,0 +1,66 @@
+"""Cones of contact forces as plain arrays.
+
+A contact vertex gives wrenches a_n + μ (cos θ a_1 + sin θ a_2), its rays, and their positive sums;
+`a` (k, 3, dim) holds the three columns of every vertex. The dimension is 6 for wrenches, less in
+the coordinates of a subspace, 7 where a row is added. All vertices together span the cone V.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Cone(NamedTuple):
+    """The cone of one sample."""
+
+    a: np.ndarray  # (k, 3, dim) columns: normal, first and second tangent
+    friction: np.ndarray  # (k)
+    sides: int  # 0: circular; else rays at so many even angles from the first tangent
+    inward: np.ndarray  # (dim) a direction with a positive product with every ray
+    least: np.ndarray  # (k) the least product of it with a ray of the vertex
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def dot(x, y):
+    """The product x · y."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * y[i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_turn(along, across, sides):
+    """The turn (cos θ, sin θ) of the ray that goes farthest along a tangential direction."""
+    if sides == 0:
+        size = math.sqrt(along * along + across * across)
+        if size == 0.0:
+            return 1.0, 0.0
+        return along / size, across / size
+    step = 2.0 * math.pi / sides
+    angle = step * math.floor(math.atan2(across, along) / step + 0.5)
+    return math.cos(angle), math.sin(angle)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def support(cone, j, sign, x):
+    """(product, cos, sin): the largest product of ±x with a ray of vertex j, and its turn."""
+    normal, along, across = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        normal += cone.a[j, 0, i] * x[i]
+        along += cone.a[j, 1, i] * x[i]
+        across += cone.a[j, 2, i] * x[i]
+    c, s = best_turn(sign * along, sign * across, cone.sides)
+    return sign * (normal + cone.friction[j] * (c * along + s * across)), c, s
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def write_ray(cone, j, c, s, out):
+    """The ray of vertex j at a turn; its length."""
+    size = 0.0
+    for i in range(out.shape[0]):
+        out[i] = cone.a[j, 0, i] + cone.friction[j] * (c * cone.a[j, 1, i] + s * cone.a[j, 2, i])
+        size += out[i] * out[i]
+    return math.sqrt(size)

@@ -1,0 +1,135 @@
+"""The nearest points of cones to wrenches outside them, between two bounds.
+
+Non-negative least squares over infinitely many columns: the ray that the residual violates most is
+known in closed form, at most `dim` independent rays carry, and their weights stay positive (Lawson
+and Hanson). Where friction limits, rays gather around the best one; then Newton's method says where
+to look, and the safe method stays in charge.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from surefoot.kernels.active import DUAL, GUESS, RAY, REST, Active, add, make_rest, start
+from surefoot.kernels.cone import Cone, dot, support, write_ray
+from surefoot.kernels.newton import guess_rest
+
+NEWTON_FROM = 8  # steps before Newton's method is asked, then every second time
+MOST_STEPS = 300  # rays that are tried
+TOUCHING = 1e-12  # of the wrench: rounding of a wrench moves it by 1e-16
+
+INSIDE, SETTLED, OPEN = 0, 1, 2
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def nearest_points(
+    wanted, first, a, friction, sides, inward, least, w, tol, lower, upper, dual, carriers, status
+):
+    """Bounds of the distance of wrenches w (n, dim) from the cones of their samples.
+
+    Only of samples that are `wanted`. Sample i has the vertices first[i] to first[i + 1] of `a`
+    (k, 3, dim). `inward` (n, dim) is a direction that all its rays share, `least` (k) by how much.
+    `dual` becomes the unit direction of the lower bound: no ray has a positive product with it; of
+    INSIDE samples, what is left of w.
+    `carriers` (n, dim + 1, dim) are the rays that carry, zero where fewer do.
+    """
+    dim = w.shape[1]
+    active = Active(
+        np.zeros(dim + 1, np.int64),
+        np.zeros((dim + 1, 4)),
+        np.zeros((dim + 1, dim)),
+        np.zeros((dim + 1, dim)),
+        np.zeros((dim + 1, dim + 1)),
+        np.zeros((4, dim)),
+        np.zeros((3, dim + 1, dim)),
+    )
+    m, before = np.int64(0), np.int64(0)
+    for i in range(w.shape[0]):
+        if not wanted[i]:
+            before = np.int64(0)
+            continue
+        rows = slice(first[i], first[i + 1])
+        cone = Cone(a[rows], friction[rows], sides, inward[i], least[rows])
+        if first[i + 1] - first[i] != before:
+            m = np.int64(0)
+        before = first[i + 1] - first[i]
+        status[i], lower[i], upper[i], m = _nearest(cone, w[i], tol, m, active)
+        found = active.row[REST] if status[i] == INSIDE else active.row[DUAL]
+        for k in range(dim):
+            dual[i, k] = found[k]
+        for k in range(carriers.shape[1]):
+            for n in range(dim):
+                carriers[i, k, n] = active.ray[k, n] if k < m else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _nearest(cone, w, tol, warm, active):
+    """(status, lower, upper, rays that carry); `warm` rays carried before and are tried first."""
+    size = math.sqrt(dot(w, w))
+    m = start(cone, w, warm, active)
+    lower, upper, guess = 0.0, size, False
+    for i in range(w.shape[0]):
+        active.row[DUAL, i] = 0.0
+    step = 0
+    while step < MOST_STEPS:
+        upper = make_rest(active, w, m)
+        if upper <= TOUCHING * size:
+            return INSIDE, 0.0, upper, m
+        lower, j, c, s = _judge(cone, w, active.row[REST], lower, active)
+        if upper - lower <= tol * upper or j < 0:
+            return SETTLED, min(lower, upper), upper, m
+        due = step >= NEWTON_FROM and (step - NEWTON_FROM) % 2 == 0
+        guess = cone.sides == 0 and due and not guess
+        if guess:
+            found = guess_rest(cone, w, m, active)
+            if found > 0:
+                lower, _, _, _ = _judge(cone, w, active.row[GUESS], lower, active)
+                m = _take_guess(cone, w, m, found, active)
+                continue
+        m_new = add(cone, w, j, c, s, m, active)
+        if m_new < 0:
+            break
+        m = m_new
+        step += 1
+    return OPEN, min(lower, upper), upper, m
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _judge(cone, w, rest, lower, active):
+    """(lower bound, vertex, cos, sin): a residual pushed into the polar cone, and its worst ray."""
+    best, best_j, best_c, best_s, pushed = 0.0, -1, 1.0, 0.0, 0.0
+    for j in range(cone.a.shape[0]):
+        over, c, s = support(cone, j, 1.0, rest)
+        if over <= 0.0:
+            continue
+        pushed = max(pushed, over / cone.least[j])
+        over /= write_ray(cone, j, c, s, active.row[RAY])
+        if over > best:
+            best, best_j, best_c, best_s = over, j, c, s
+    size, product = 0.0, 0.0
+    for i in range(w.shape[0]):
+        x = rest[i] - pushed * cone.inward[i]
+        size += x * x
+        product += x * w[i]
+    size = math.sqrt(size)
+    if size > 0.0 and product / size > lower:
+        lower = product / size
+        for i in range(w.shape[0]):
+            active.row[DUAL, i] = (rest[i] - pushed * cone.inward[i]) / size
+    return lower, best_j, best_c, best_s
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _take_guess(cone, w, m, found, active):
+    """The rays where Newton's point is steepest join, as far as the residual asks for them."""
+    for k in range(found):
+        j = int(active.square[2, k, 0])
+        _, c, s = support(cone, j, 1.0, active.row[GUESS])
+        write_ray(cone, j, c, s, active.row[RAY])
+        if m < w.shape[0] and dot(active.row[RAY], active.row[REST]) > 0.0:
+            grown = add(cone, w, j, c, s, m, active)
+            if grown >= 0:
+                m = grown
+            make_rest(active, w, m)
+    return m
