@@ -118,3 +118,28 @@ def test_thresholds_that_fall_are_refused() -> None:
         BadOption, match=r"height_m must be two rising positive numbers, got 0.02, 0.01"
     ):
         Options(height_m=(0.02, 0.01))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"tilt_deg": (20.0, 10.0)},
+            "tilt_deg must be two rising positive numbers, got 20.0, 10.0",
+        ),
+        ({"speed_mps": (0.1, np.nan)}, "speed_mps must be two rising positive numbers, got 0.1, n"),
+        ({"shortest_s": -0.1}, "shortest_s must be 0 or more, ground_window_s more than 0"),
+        ({"ground_window_s": 0.0}, "shortest_s must be 0 or more, ground_window_s more than 0"),
+        ({"carry_mps": -1.0}, "carry_mps must be 0 or more, got -1.0"),
+        ({"speed_window_s": np.inf}, "speed_window_s must be 0 or more, got inf"),
+        ({"rate_hz": 0.0}, "rate_hz must be positive, got 0.0"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(BadOption, match=sentence):
+        Options(**options)  # type: ignore[arg-type]  # one option each
+
+
+def test_the_shortest_clip_of_two_frames_is_looked_at(robot: Robot) -> None:
+    found = detect(stiff(robot, np.array([0.0, 0.01])), robot)
+    assert {(s.start, s.end) for s in found.stances} == {(0.0, 0.01)}

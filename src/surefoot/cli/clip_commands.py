@@ -185,7 +185,7 @@ class Contacts(ClipOptions):
             ("link", "from s", "to s", "what touches", "surface"),
             rows,
         )
-        for line in timeline(clip):
+        for line in (*timeline(clip), *_how_well(clip, robot)):
             screen.say(line)
         if self.output is not None:
             screen.say(f"written: {self.output}")
@@ -268,11 +268,26 @@ def timeline(clip: Clip, columns: int = TIMELINE_COLUMNS) -> list[str]:
     return lines
 
 
+def _how_well(clip: Clip, robot: Robot) -> list[str]:
+    """How well the feet keep to the ground in these stances, for people."""
+    from surefoot.contacts.quality import judge
+
+    if not clip.contacts.stances:
+        return []
+    quality = judge(clip, robot)
+    return [
+        f"something stands at {100.0 * quality.contact_fraction:.1f} % of the frames;"
+        f" standing feet skate by {100.0 * quality.skate_mean_mps:.1f} cm/s in the mean,",
+        f"reach {1000.0 * quality.penetration_max_m:.0f} mm into the ground at most and float"
+        f" {1000.0 * quality.float_median_m:.0f} mm above it in the median",
+    ]
+
+
 def _summary(name: str, clip: Clip, robot: Robot) -> dict[str, object]:
     """The JSON object of `surefoot contacts`."""
-    time, contacts = clip.motion.time, clip.contacts
-    standing = {link: contacts.standing(link, time) for link in contacts.links}
-    anything = [any(flags) for flags in zip(*standing.values(), strict=True)]
+    from surefoot.contacts.quality import judge
+
+    time, contacts, quality = clip.motion.time, clip.contacts, judge(clip, robot)
     return {
         "schema": 1,
         "clip": name,
@@ -280,8 +295,11 @@ def _summary(name: str, clip: Clip, robot: Robot) -> dict[str, object]:
         "frames": clip.motion.n,
         "fps": clip.motion.fps,
         "duration_s": clip.motion.duration,
-        "contact_fraction": sum(anything) / len(time),
-        "links": {link: float(flags.mean()) for link, flags in standing.items()},
+        "contact_fraction": quality.contact_fraction,
+        "skate_mean_mps": quality.skate_mean_mps,
+        "penetration_max_m": quality.penetration_max_m,
+        "float_median_m": quality.float_median_m,
+        "links": {link: float(contacts.standing(link, time).mean()) for link in contacts.links},
         "stances": [
             {
                 "link": s.link,

@@ -102,14 +102,7 @@ def detect(
     """
     options = options or Options()
     terrain = terrain or Terrain()
-    if motion.n < 2:
-        raise BadMotion(what="contacts need at least 2 frames, got 1", todo="give a longer clip")
-    if not robot.soles:
-        raise BadRobot(
-            what=f"robot '{robot.name}' has no soles",
-            where=robot.source,
-            todo="give [[sole]] in its profile",
-        )
+    _refuse(motion, robot)
     if options.rate_hz is not None:
         first, last = float(motion.time[0]), float(motion.time[-1])
         motion = resample(motion, even_times(first, last, options.rate_hz))
@@ -132,6 +125,17 @@ def detect(
         for stretch in stretches(flags, edges, options.shortest_s)
     ]
     return ContactSchedule(tuple(stances))
+
+
+def _refuse(motion: Motion, robot: Robot) -> None:
+    if motion.n < 2:
+        raise BadMotion(what="contacts need at least 2 frames, got 1", todo="give a longer clip")
+    if not robot.soles:
+        raise BadRobot(
+            what=f"robot '{robot.name}' has no soles",
+            where=robot.source,
+            todo="give [[sole]] in its profile",
+        )
 
 
 def _speeds(
