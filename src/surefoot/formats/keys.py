@@ -11,6 +11,8 @@ from surefoot.errors import BadFile, listed
 from surefoot.formats.npz import AnyArray
 
 RATES_HZ = (1.0, 2000.0)  # frames a second that a motion may have
+MAX_NUMBERS = 2**27  # of an array: 1 GiB once they are floats, however small the file
+MAX_WORDS = 100_000  # of a list: each becomes an object of its own
 
 
 class Keys:
@@ -42,6 +44,10 @@ class Keys:
             self.faults.append(
                 f"expected '{key}' as {wanted} ({size}), got {array.dtype.str} {array.shape}"
             )
+            return None
+        most = MAX_NUMBERS if kinds == "iuf" else MAX_WORDS
+        if array.size > most:
+            self.faults.append(f"'{key}' holds {array.size} values, at most {most} are read")
             return None
         return array
 

@@ -79,6 +79,7 @@ class _Type:
         self.order = "="
 
     def real(self) -> np.dtype[Any]:
+        """The same for numpy."""
         return np.dtype(self.code if self.code == "b1" else self.order + self.code)
 
 

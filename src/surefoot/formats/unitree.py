@@ -17,7 +17,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.errors import BadFile, BadMotion, listed
 from surefoot.formats import Facts
 from surefoot.formats.files import place, read_bytes, shown, write_whole
-from surefoot.formats.keys import first_not_finite
+from surefoot.formats.keys import MAX_NUMBERS, first_not_finite
 from surefoot.formats.quaternions import WRONG_NORM, Order
 from surefoot.formats.record import Record, made
 from surefoot.motion import rotation
@@ -104,6 +104,8 @@ def _table(data: bytes, where: str) -> Float64[Array, "n c"]:
         text = text.replace(b",\n", b"\n").removesuffix(b",")
     if b"\0" in text[:HEAD_BYTES]:
         raise BadFile(what="no text", where=where)
+    if text.count(b",") > MAX_NUMBERS:
+        raise BadFile(what=f"more than the {MAX_NUMBERS} numbers that are read", where=where)
     try:
         table = _numbers(text)
     except (ValueError, UserWarning):
