@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import Positional, arg
 
-from surefoot.cli.commands import From, Number, OptionalOutput, RobotName, To
+from surefoot.cli.options import (
+    From,
+    Number,
+    OptionalFile,
+    OptionalOutput,
+    RobotName,
+    Talk,
+    To,
+    clip_path,
+)
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadOption, Notice
 
@@ -20,24 +29,11 @@ if TYPE_CHECKING:
     from surefoot.robots.robot import Robot
 
 Progress = Callable[[int, int, str], None]
-OptionalFile = Annotated[Path | None, arg(metavar="FILE")]
 
 TIMELINE_COLUMNS = 60
 MARKS = {"point": ".", "edge": "=", "face": "#"}
 MOVING_MARK = "~"
 LEGEND = "# face   = edge   . point   ~ moving   (blank: in the air)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Talk:
-    """Options of every command."""
-
-    json: bool = False
-    """Print one JSON object to standard output."""
-    quiet: Annotated[bool, arg(aliases=["-q"])] = False
-    """No progress and no notices."""
-    debug: bool = False
-    """Show a traceback when something goes wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,15 +131,6 @@ def clip_of(name: str, robot: Robot, options: ClipOptions, progress: Progress) -
     if options.detect or _chosen(options):
         value = _detected(value, robot, detection)
     return value if options.contacts is None else _corrected(value, robot, options.contacts)
-
-
-def clip_path(name: str) -> Path:
-    """The file that is meant: a bundled clip's by its name, else the path itself."""
-    from surefoot.samples import bundled
-
-    if not Path(name).exists() and name in bundled.names():
-        return bundled.path(name)
-    return Path(name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,31 +9,22 @@ from typing import Annotated
 
 from tyro.conf import Positional, UseAppendAction, arg
 
+from surefoot.cli.options import (
+    From,
+    Number,
+    OptionalOutput,
+    Output,
+    RobotName,
+    Talk,
+    To,
+    clip_path,
+)
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadInput, BadOption
 
-RobotName = Annotated[str, arg(aliases=["-r"], metavar="ROBOT")]
-Output = Annotated[Path, arg(aliases=["-o"])]
-OptionalOutput = Annotated[Path | None, arg(aliases=["-o"], metavar="PATH")]
-From = Annotated[str | None, arg(name="from", metavar="FORMAT")]
-To = Annotated[str | None, arg(metavar="FORMAT")]
-Number = Annotated[float | None, arg(metavar="NUMBER")]
-
 
 @dataclass(frozen=True, kw_only=True)
-class _Shared:
-    """Options of every command."""
-
-    json: bool = False
-    """Print one JSON object to standard output."""
-    quiet: Annotated[bool, arg(aliases=["-q"])] = False
-    """No progress and no notices."""
-    debug: bool = False
-    """Show a traceback when something goes wrong."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Demo(_Shared):
+class Demo(Talk):
     """The whole walk on a bundled clip: retarget, contacts, balance, report."""
 
     name: Annotated[Positional[str], arg(metavar="[CLIP]")] = "sidestep"
@@ -71,7 +62,7 @@ class Demo(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotsList(_Shared):
+class RobotsList(Talk):
     """The robots that surefoot knows by name."""
 
     def run(self, screen: Screen) -> int:
@@ -92,7 +83,7 @@ class RobotsList(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotsShow(_Shared):
+class RobotsShow(Talk):
     """One robot's joints, limits, mass and soles, with a picture."""
 
     robot: Annotated[Positional[str], arg(metavar="ROBOT")]
@@ -151,7 +142,7 @@ class RobotsShow(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplesList(_Shared):
+class SamplesList(Talk):
     """The bundled human clips, and the families of which more can be made."""
 
     def run(self, screen: Screen) -> int:
@@ -191,7 +182,7 @@ class SamplesList(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplesMake(_Shared):
+class SamplesMake(Talk):
     """Write a member of a family of human clips as BVH."""
 
     name: Annotated[Positional[str], arg(metavar="NAME")]
@@ -232,7 +223,7 @@ class SamplesMake(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Info(_Shared):
+class Info(Talk):
     """What a file is, why it is thought so, and what looks wrong."""
 
     file: Annotated[Positional[str], arg(metavar="FILE")]
@@ -244,7 +235,7 @@ class Info(_Shared):
         """Say it."""
         from surefoot.formats.registry import describe
 
-        found = describe(_clip_path(self.file), format=self.from_)
+        found = describe(clip_path(self.file), format=self.from_)
         if screen.json:
             screen.result(found)
             return 0
@@ -258,7 +249,7 @@ class Info(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retarget(_Shared):
+class Retarget(Talk):
     """A human clip to a robot clip with contacts, by the directions of the limbs."""
 
     clip: Annotated[Positional[str], arg(metavar="CLIP")]
@@ -286,7 +277,7 @@ class Retarget(_Shared):
         from surefoot.retargeting.retarget import Options
         from surefoot.robots.zoo import load_robot
 
-        human = read(_clip_path(self.clip), format=self.from_)
+        human = read(clip_path(self.clip), format=self.from_)
         if not isinstance(human, HumanClip):
             raise BadInput(what="a robot clip needs no retargeting", where=self.clip)
         robot = load_robot(self.robot)
@@ -313,7 +304,7 @@ class Retarget(_Shared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doctor(_Shared):
+class Doctor(Talk):
     """Versions, caches, GL, browser, and known conflicts with their repair."""
 
     def run(self, screen: Screen) -> int:
@@ -333,15 +324,6 @@ class Doctor(_Shared):
             if not health.conflicted:
                 screen.say("no known conflict")
         return 1 if health.conflicted else 0
-
-
-def _clip_path(name: str) -> Path:
-    """The file that is meant: a bundled clip's by its name, else the path itself."""
-    from surefoot.samples import bundled
-
-    if not Path(name).exists() and name in bundled.names():
-        return bundled.path(name)
-    return Path(name)
 
 
 def _require_ending(path: Path, *endings: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
+from surefoot.cli.options import Talk
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadFile, NoFile
 
@@ -18,17 +19,11 @@ SHOWN = 10  # mismatches said to people; --json lists a hundred
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify:
+class Verify(Talk):
     """Re-check a dump of the index with code that shares nothing with what made it."""
 
     dump: Annotated[Positional[Path], arg(metavar="DUMP")]
     """A file that `surefoot index --dump` wrote."""
-    json: bool = False
-    """Print one JSON object to standard output."""
-    quiet: Annotated[bool, arg(aliases=["-q"])] = False
-    """No progress and no notices."""
-    debug: bool = False
-    """Show a traceback when something goes wrong."""
 
     def run(self, screen: Screen) -> int:
         """Check it; 1 when a number is not confirmed."""
