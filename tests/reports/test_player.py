@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from make.walkers import swaying_clip, walker
+from surefoot.contacts.cones import contact_cones
 from surefoot.contacts.support import support
 from surefoot.dynamics.batch import Batch
 from surefoot.motion import rotation
@@ -22,7 +23,7 @@ def scene_of(n: int = 61) -> tuple[Scene, Batch]:
     batch = Batch(robot, robot.qpos(clip.motion))
     shapes = geometry.shapes(robot)
     actor = Actor("walker", shapes, clip.motion.time, batch.link_pos_w, batch.link_quat_w, 1)
-    carried = support(batch, clip.motion.time, clip.contacts)
+    carried = support(contact_cones(batch, clip.motion.time, clip.contacts, sliding="static"))
     return Scene((actor,), polygons=(Polygon("support", clip.motion.time, carried),)), batch
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
-from surefoot.contacts.support import Support, signed_distance, support
+from surefoot.contacts.cones import contact_cones
+from surefoot.contacts.pressure import OUTSIDE_M, ground_figures
+from surefoot.contacts.support import Support, support
 from surefoot.dynamics.batch import Batch
-from surefoot.dynamics.wrench import required_wrench, zmp
+from surefoot.dynamics.wrench import required_wrench, weight_w
 from surefoot.errors import BadMotion, BadOption
 from surefoot.motion.curves import even_times, rates, resample
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 
 DEFAULT_RATE_HZ = 200.0
-OUTSIDE_M = 1e-6  # rounding of positions of some metres stays a thousand times below
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,9 @@ class Balance:
     wrench_w: Float64[Array, "n 6"]
     """Required force and moment about the world's origin, N and N m."""
     zmp_w: Float64[Array, "n 3"]
-    """Zero-moment point on the height of the support, m; under the com where undefined."""
+    """Zero-moment point on the plane of the contacts, m; below the com where undefined."""
     zmp_defined: Bool[BoolArray, " n"]
-    """False where the required vertical force vanishes: no such point exists."""
+    """False in flight and where the required force does not press: no such point exists."""
     com_w: Float64[Array, "n 3"]
     support: Support
     outside_m: Float64[Array, " n"]
@@ -90,8 +91,8 @@ def balance(
 ) -> Balance:
     """The required wrench of a clip, and its ZMP against the support polygon, at an even rate.
 
-    The ZMP is taken on the horizontal plane through the mean height of the vertices that carry;
-    where the required force does not press on the ground there is none.
+    The ZMP is taken on the plane through the vertices that carry (`contacts.pressure`); in flight
+    and where the required force does not press on the ground there is none.
 
     Args:
         rate_hz: samples a second; the last frame is always a sample.
@@ -114,17 +115,17 @@ def balance(
         robot.qacc(moving),
         threads=threads,
     )
-    carried = support(batch, time, clip.contacts)
-    point = zmp(batch, carried.height)
-    distance = np.where(point.defined, signed_distance(point.point_w, carried), np.inf)
+    cones = contact_cones(batch, time, clip.contacts, sliding="static")
+    weight = float(np.linalg.norm(weight_w(batch)))
+    figures = ground_figures(cones, clip.contacts, batch.com_wrench, batch.com_w, weight_n=weight)
     return Balance(
         robot=robot.name,
         clip=clip.meta.source,
         time=time,
         wrench_w=required_wrench(batch, np.zeros((len(time), 3))),
-        zmp_w=point.point_w,
-        zmp_defined=point.defined,
+        zmp_w=figures.zmp_w,
+        zmp_defined=figures.defined,
         com_w=batch.com_w,
-        support=carried,
-        outside_m=distance,
+        support=support(cones),
+        outside_m=figures.outside_m,
     )

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked
+from surefoot.contacts.cones import Cones
 from surefoot.dynamics.batch import Batch
 from surefoot.motion import rotation
-from surefoot.motion.contact import ContactSchedule, Stance
+from surefoot.motion.contact import Stance
 
 AREA_FLOOR_M2 = 1e-10  # a hull below 0.1 mm by 1 mm is a line: nothing lies inside it
-CHUNK_PAIRS = 4_000_000  # bounds the memory of the pairwise step to some 100 MB
+CHUNK_TRIPLES = 500_000  # of vertices: some megabytes at a time, and they stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +51,21 @@ def stance_points_w(
     return np.asarray(batch.link_pos_w[samples, None, k] + turned, dtype=np.float64)
 
 
-def support(batch: Batch, time: Float64[Array, " n"], contacts: ContactSchedule) -> Support:
-    """The contact vertices of each sample of a batch, where the motion has them.
+def support(cones: Cones) -> Support:
+    """The contact vertices of each sample, padded to the largest number."""
+    rows = padded_rows(cones)
+    if len(cones.vertex_pos) == 0:
+        return Support(np.zeros((*rows.shape, 3)), cones.count)
+    standing = (cones.count > 0)[:, None, None]
+    return Support(np.where(standing, cones.vertex_pos[rows], 0.0), cones.count)
 
-    Args:
-        time: moments of the batch's frames, s.
-    """
-    n = len(time)
-    holding = [
-        np.flatnonzero((time >= stance.start) & (time <= stance.end)) for stance in contacts.stances
-    ]
-    count = np.zeros(n, dtype=np.int64)
-    for stance, samples in zip(contacts.stances, holding, strict=True):
-        count[samples] += len(stance.vertices)
-    vertices = np.zeros((n, max(1, int(count.max(initial=0))), 3))
-    filled = np.zeros(n, dtype=np.int64)
-    for stance, samples in zip(contacts.stances, holding, strict=True):
-        columns = filled[samples, None] + np.arange(len(stance.vertices))
-        vertices[samples[:, None], columns] = stance_points_w(batch, stance, samples)
-        filled[samples] += len(stance.vertices)
-    unused = np.arange(vertices.shape[1]) >= count[:, None]
-    vertices = np.where(unused[:, :, None], vertices[:, :1], vertices)
-    return Support(vertices, count)
+
+def padded_rows(cones: Cones) -> Int64[IntArray, "n k"]:
+    """Which vertices carry each sample; beyond `count` the first one again, in flight any."""
+    first, count = cones.start[:-1, None], cones.count[:, None]
+    column = np.arange(max(1, int(cones.count.max(initial=0))))
+    rows = np.where(column < count, first + column, first)
+    return np.minimum(rows, max(0, len(cones.vertex_pos) - 1))
 
 
 def signed_distance(points_w: Float64[Array, "n 3"], carried: Support) -> Float64[Array, " n"]:
@@ -80,43 +74,59 @@ def signed_distance(points_w: Float64[Array, "n 3"], carried: Support) -> Float6
     Positive outside, negative inside; over a line or a single vertex never negative; +inf where
     nothing carries.
     """
-    n, k = carried.vertices_w.shape[:2]
-    distance = np.full(n, np.inf)
-    chunk = max(1, CHUNK_PAIRS // k**3)
-    for first in range(0, n, chunk):  # chunks of samples bound the memory
-        part = slice(first, first + chunk)
-        distance[part] = _hull_distance(points_w[part, :2], carried.vertices_w[part, :, :2])
+    flat = np.ascontiguousarray(points_w[:, :2])
+    distance, _ = from_hull(flat, np.ascontiguousarray(carried.vertices_w[:, :, :2]))
     return np.where(carried.standing, distance, np.inf)
 
 
-def _hull_distance(
+def from_hull(
     point: Float64[Array, "n 2"], vertices: Float64[Array, "n k 2"]
-) -> Float64[Array, " n"]:
-    """Signed distance to the convex hull of the vertices of each sample.
+) -> tuple[Float64[Array, " n"], Float64[Array, "n 2"]]:
+    """Signed distance from the convex hull of each row of vertices, and the nearest point in it.
 
-    An ordered pair of vertices is an edge of the hull when no vertex lies to its right; so the
-    hull needs no sorting, and all samples are done at once.
+    Positive outside, negative inside; of a line or a single vertex never negative.
     """
-    a, b = vertices[:, :, None, :], vertices[:, None, :, :]
-    along = b - a
-    length = np.linalg.norm(along, axis=-1)
-    size = np.maximum(np.max(length, axis=(1, 2)), 1e-12)
-    reach = vertices[:, None, None, :, :] - a[:, :, :, None, :]
-    side = along[..., None, 0] * reach[..., 1] - along[..., None, 1] * reach[..., 0]
-    tolerance = (1e-12 * size**2)[:, None, None]
-    edge = (length > 1e-9 * size[:, None, None]) & (side.min(axis=-1) >= -tolerance)
+    n, k = vertices.shape[:2]
+    distance, nearest = np.empty(n), np.empty((n, 2))
+    chunk = max(1, CHUNK_TRIPLES // k**3)
+    for first in range(0, n, chunk):  # chunks of samples bound the memory
+        part = slice(first, first + chunk)
+        distance[part], nearest[part] = _from_hull(point[part], vertices[part])
+    return distance, nearest
 
-    to_point = point[:, None, None, :] - a
-    cross = along[..., 0] * to_point[..., 1] - along[..., 1] * to_point[..., 0]
+
+def _from_hull(point: Array, vertices: Array) -> tuple[Array, Array]:
+    """An ordered pair of vertices is an edge of the hull when no vertex lies to its right.
+
+    So the hull needs no sorting, and all samples are done at once. About the middle of the
+    vertices, twice the area of a triangle is the sum of the cross products of its sides.
+    """
+    n, k = vertices.shape[:2]
+    middle = vertices.mean(axis=1)
+    x, y = np.moveaxis(vertices - middle[:, None], 2, 0)
+    px, py = (point - middle).T[:, :, None, None]
+    along_x, along_y = x[:, None, :] - x[:, :, None], y[:, None, :] - y[:, :, None]
+    length = np.hypot(along_x, along_y)
+    size = np.maximum(length.max(axis=(1, 2)), 1e-12)[:, None, None]
+    cross = x[:, :, None] * y[:, None, :] - y[:, :, None] * x[:, None, :]
+    side = np.min(cross[:, None, :, :] + np.swapaxes(cross, 1, 2)[:, :, None, :], axis=3) + cross
+    short = length <= 1e-9 * size
+    edge = ~short & (side >= -1e-12 * size**2)
+
+    to_x, to_y = px - x[:, :, None], py - y[:, :, None]
     safe = np.maximum(length, 1e-150)  # its square is still a number
-    outwards = np.where(edge, -cross / safe, -np.inf).max(axis=(1, 2))
-    share = np.clip(np.sum(along * to_point, axis=-1) / safe**2, 0.0, 1.0)
-    gap = np.linalg.norm(to_point - share[..., None] * along, axis=-1)
-    nearest = np.where(edge | (length <= 1e-9 * size[:, None, None]), gap, np.inf).min(axis=(1, 2))
+    left = (along_x * to_y - along_y * to_x) / safe
+    outwards = np.where(edge, -left, -np.inf).max(axis=(1, 2))
+    share = np.clip((along_x * to_x + along_y * to_y) / safe**2, 0.0, 1.0)
+    gap = np.hypot(to_x - share * along_x, to_y - share * along_y)
+    gap = np.where(edge | short, gap, np.inf).reshape(n, -1)
+    row, best = np.arange(n), gap.argmin(axis=1)
+    a, b = np.divmod(best, k)
+    reach = share.reshape(n, -1)[row, best][:, None]
+    nearest = vertices[row, a] + reach * (vertices[row, b] - vertices[row, a])
     # About the middle every edge adds its own triangle, so vertices that lie on one another, whose
     # edges are found several times, only make the sum larger.
-    from_middle = vertices - vertices.mean(axis=1, keepdims=True)
-    u, v = from_middle[:, :, None, :], from_middle[:, None, :, :]
-    area = np.where(edge, u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0], 0.0).sum(axis=(1, 2)) / 2.0
+    area = np.where(edge, cross, 0.0).sum(axis=(1, 2)) / 2.0
     inside = (outwards <= 0.0) & (area > AREA_FLOOR_M2)
-    return np.asarray(np.where(inside, outwards, nearest), dtype=np.float64)
+    distance = np.where(inside, outwards, gap[row, best])
+    return np.asarray(distance), np.where(inside[:, None], point, nearest)

@@ -20,11 +20,11 @@ SMALLEST_PRESS = 1e-6  # over the weight: below, the ZMP lies a kilometre away o
 
 @dataclass(frozen=True, slots=True)
 class Zmp:
-    """Zero-moment points of all frames on a horizontal plane."""
+    """Zero-moment points of all frames, each on a plane."""
 
     point_w: Float64[Array, "n 3"]
-    """Where the required wrench has no horizontal moment, m; under the centre of mass where it is
-    not defined."""
+    """Where the required wrench has no moment within the plane, m; where it is not defined a point
+    of the plane stands in, for `zmp` the one under the centre of mass."""
     defined: Bool[BoolArray, " n"]
     """Whether the required force presses on the ground, so that there is such a point."""
 
@@ -90,15 +90,37 @@ def zmp(batch: Batch, height: Float64[Array, " n"] | float) -> Zmp:
     Raises:
         BadMotion: the batch has no velocities or no accelerations.
     """
-    fx, fy, fz, mx, my, _ = batch.com_wrench.T
-    defined = fz > SMALLEST_PRESS * np.linalg.norm(weight_w(batch))
-    press = np.where(defined, fz, 1.0)
-    point = batch.com_w.copy()
-    above = point[:, 2] - height
-    point[:, 0] -= np.where(defined, (my + above * fx) / press, 0.0)
-    point[:, 1] += np.where(defined, (mx - above * fy) / press, 0.0)
-    point[:, 2] = height
-    return Zmp(point_w=point, defined=defined)
+    under = batch.com_w.copy()
+    under[:, 2] = height
+    up = np.zeros_like(under)
+    up[:, 2] = 1.0
+    smallest = SMALLEST_PRESS * float(np.linalg.norm(weight_w(batch)))
+    return zmp_on_planes(batch.com_wrench, batch.com_w, under, up, smallest)
+
+
+def zmp_on_planes(
+    wrench: Float64[Array, "n 6"],
+    ref_w: Float64[Array, "n 3"],
+    point_w: Float64[Array, "n 3"],
+    normal_w: Float64[Array, "n 3"],
+    smallest_press: float,
+) -> Zmp:
+    """The point of each plane about which a wrench has no moment within the plane.
+
+    With o a point of the plane, n its unit normal and M_o the moment about o:
+    o + n × M_o / (F · n). About it only the moment along n is left.
+
+    Args:
+        wrench: force and moment about ref_w, world axes, N and N m.
+        point_w: a point of each plane; it stands in where the point is not defined.
+        smallest_press: F · n from which on it is defined, N.
+    """
+    force = wrench[:, :3]
+    moment = wrench[:, 3:] + np.cross(ref_w - point_w, force)
+    press = np.sum(force * normal_w, axis=1)
+    defined = press > smallest_press
+    shift = np.cross(normal_w, moment) / np.where(defined, press, 1.0)[:, None]
+    return Zmp(point_w=point_w + np.where(defined[:, None], shift, 0.0), defined=defined)
 
 
 def path_coefficients(path: Batch, ref_w: Float64[Array, "n 3"]) -> PathCoefficients:

@@ -9,6 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Array, Float64
 from surefoot.contacts.balance import Balance
+from surefoot.contacts.cones import contact_cones
 from surefoot.contacts.support import support
 from surefoot.dynamics.batch import Batch
 from surefoot.errors import Defect
@@ -36,6 +37,7 @@ def clip_part(value: object, context: Context) -> Part:
         raise Defect(what="a chapter with a clip has no robot", where=clip.meta.source)
     qpos = robot.qpos(motion)
     batch = Batch(robot, qpos)
+    cones = contact_cones(batch, motion.time, clip.contacts, sliding="static")
     travelled = float(np.sum(np.linalg.norm(np.diff(motion.root_pos[:, :2], axis=0), axis=1)))
     ranges = _ranges(robot, motion)
     near = [r for r in ranges if _closeness(r) < NEAR_LIMIT]
@@ -68,7 +70,7 @@ def clip_part(value: object, context: Context) -> Part:
                 robot.link_id(robot.root_link),
             ),
         ),
-        polygons=(Polygon("support", motion.time, support(batch, motion.time, clip.contacts)),),
+        polygons=(Polygon("support", motion.time, support(cones)),),
         stances=tuple(
             Span(_side(robot, s.link) or s.link, s.start, s.end) for s in clip.contacts.stances
         ),
