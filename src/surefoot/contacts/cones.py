@@ -67,6 +67,24 @@ class Cones:
         """The sample of each vertex, non-decreasing."""
         return np.repeat(np.arange(self.n), self.count)
 
+    def picked(self, samples: Int64[IntArray, " s"]) -> Cones:
+        """The cones of some samples."""
+        count = self.count[samples]
+        start = _first_rows(count)
+        rows = np.arange(start[-1]) + np.repeat(self.start[samples] - start[:-1], count)
+        return Cones(
+            start=start,
+            vertex_pos=self.vertex_pos[rows],
+            vertex_normal=self.vertex_normal[rows],
+            vertex_friction=self.vertex_friction[rows],
+            vertex_stance=self.vertex_stance[rows],
+            vertex_l=self.vertex_l[rows],
+        )
+
+
+def _first_rows(count: Int64[IntArray, " n"]) -> Int64[IntArray, " e"]:
+    return np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+
 
 def contact_cones(
     batch: Batch,
@@ -206,7 +224,7 @@ def _joined(rows: Sequence[_Rows], n: int) -> Cones:
     order = np.argsort(sample, kind="stable")
     count = np.bincount(sample, minlength=n)
     return Cones(
-        start=np.concatenate([[0], np.cumsum(count)]),
+        start=_first_rows(count),
         vertex_pos=np.concatenate([row.pos for row in rows])[order],
         vertex_normal=np.concatenate([row.normal for row in rows])[order],
         vertex_friction=np.concatenate([row.friction for row in rows])[order],

@@ -53,6 +53,8 @@ class Scales:
     """0 for circular friction cones; else pyramids inside them with so many sides."""
     tolerance: float = 1e-4
     """Relative gap between the bounds inside; pyramids are exact."""
+    depth: bool = True
+    """Whether distances inside are asked for; else 0 stands for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ def _pointed(
     )  # fmt: skip
     out.margin[wanted] = -out.upper[wanted]
     out.converged[wanted] = status[wanted] != OPEN
-    inside = status == INSIDE
+    inside = (status == INSIDE) & scales.depth
     full = inside & (group.rank == q)
     if full.any():
         low, high = np.zeros(n), np.zeros(n)

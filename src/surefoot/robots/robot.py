@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 
 from surefoot.arrays import Array, Float64, Int64, IntArray, locked
-from surefoot.errors import BadMotion, Notice, UnknownName, listed, nearest
+from surefoot.errors import BadMotion, BadOption, Notice, UnknownName, listed, nearest
 from surefoot.motion import rotation
 from surefoot.motion.curves import Rates
 from surefoot.motion.motion import Motion
@@ -104,6 +105,20 @@ class Robot:
     def mass(self) -> float:
         """Mass of all links, kg."""
         return math.fsum(self.model.body_mass)
+
+    def with_link_mass(self, link: str, mass_kg: float) -> Robot:
+        """The same robot with another mass of one link, its inertia scaled alike.
+
+        Raises:
+            UnknownName: no link of that name.
+            BadOption: a mass that is not positive.
+        """
+        if not 0.0 < mass_kg < math.inf:
+            raise BadOption(what=f"the mass of a link must be positive, got {mass_kg} kg", where=link)
+        k, model = self.link_id(link), copy.copy(self.model)
+        model.body_inertia[k] *= mass_kg / model.body_mass[k]
+        model.body_mass[k] = mass_kg
+        return replace(self, model=model)
 
     @property
     def nq(self) -> int:

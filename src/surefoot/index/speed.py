@@ -1,0 +1,130 @@
+"""How slow a motion would have to be: at a uniform speed k the required wrench is c + k² (w − c).
+
+With c the wrench of the pose held still, d(c + κ (w − c)) is convex in κ = k², so the feasible κ of
+a sample are one interval, and Newton's method with the dual direction comes to its ends from
+outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked
+from surefoot.index.distance import Scales, signed_distances
+from surefoot.index.samples import Samples
+
+MOST_STEPS = 60  # of Newton's method; 3 to 6 are usual, more where a ray touches a curved side
+
+
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """The uniform speeds that each sample allows: ratios from 0 (held still) to 1 (as it is)."""
+
+    slowest: Float64[Array, " n"]
+    """Lowest feasible ratio; inf where no ratio up to 1 is."""
+    fastest: Float64[Array, " n"]
+    """Highest feasible ratio up to 1; −inf where none is."""
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for name in ("slowest", "fastest"):
+            object.__setattr__(self, name, locked(getattr(self, name)))
+
+    @property
+    def feasible_speed(self) -> float | None:
+        """The largest ratio up to 1 at which every sample is feasible; None where there is none."""
+        low, high = float(self.slowest.max()), float(self.fastest.min())
+        return high if low <= high else None
+
+    @property
+    def never(self) -> Bool[BoolArray, " n"]:
+        """Samples that are feasible at no ratio up to 1."""
+        return self.slowest > self.fastest
+
+    @property
+    def falls_when_still(self) -> Bool[BoolArray, " n"]:
+        """Samples whose pose, held still, is infeasible."""
+        return self.slowest > 0.0
+
+
+def feasible_speeds(
+    samples: Samples,
+    upper: Float64[Array, " n"],
+    tolerance_n: float,
+    *,
+    scales: Scales,
+    threads: int = 1,
+) -> Speeds:
+    """The feasible uniform speeds of each sample.
+
+    Args:
+        upper: upper bounds of d as the motion is, N.
+        tolerance_n: up to which an upper bound counts as feasible.
+    """
+    n = samples.n
+    still = _distances(samples, np.arange(n), np.zeros(n), scales, threads)[1]
+    low, high = np.zeros(n), np.ones(n)
+    held = still > tolerance_n
+    low[held] = _end(samples, np.flatnonzero(held), 0.0, tolerance_n, scales, threads)
+    wild = upper > tolerance_n
+    high[wild] = _end(samples, np.flatnonzero(wild), 1.0, tolerance_n, scales, threads)
+    # A sample may be infeasible at both ends and feasible between.
+    none = ~(np.isfinite(low) & np.isfinite(high)) | (low > high)
+    return Speeds(
+        slowest=np.where(none, np.inf, np.sqrt(np.maximum(low, 0.0))),
+        fastest=np.where(none, -np.inf, np.sqrt(np.maximum(high, 0.0))),
+    )
+
+
+def _end(
+    samples: Samples,
+    which: Int64[IntArray, " k"],
+    start: float,
+    tolerance_n: float,
+    scales: Scales,
+    threads: int,
+) -> Float64[Array, " k"]:
+    """The end of the feasible interval on the side of `start`; inf where there is none."""
+    ratio = np.full(len(which), start)
+    found = np.full(len(which), np.inf)
+    w, c = samples.wrench[which].copy(), samples.still[which].copy()
+    for part in (w, c):
+        part[:, 3:] /= scales.length_m
+    open_ = np.arange(len(which))
+    for _ in range(MOST_STEPS):
+        if len(open_) == 0:
+            break
+        dual, upper = _distances(samples, which[open_], ratio[open_], scales, threads)
+        done = upper <= tolerance_n
+        found[open_[done]] = ratio[open_[done]]
+        open_, dual = open_[~done], dual[~done]
+        slope = np.einsum("nk,nk->n", dual, w[open_] - c[open_])
+        base = np.einsum("nk,nk->n", dual, c[open_])
+        goes = slope > 0.0 if start == 1.0 else slope < 0.0
+        step = -base[goes] / slope[goes]
+        inside = (step >= 0.0) & (step <= 1.0)
+        open_ = open_[goes][inside]
+        ratio[open_] = step[inside]
+    return found
+
+
+def _distances(
+    samples: Samples,
+    which: Int64[IntArray, " k"],
+    ratio: Float64[Array, " k"],
+    scales: Scales,
+    threads: int,
+) -> tuple[Float64[Array, "k 6"], Float64[Array, " k"]]:
+    """Duals and upper bounds at some ratios κ; inside, 0 stands for any depth."""
+    still = samples.still[which]
+    wrench = still + ratio[:, None] * (samples.wrench[which] - still)
+    found = signed_distances(
+        samples.cones.picked(which),
+        wrench,
+        samples.ref_w[which],
+        scales=replace(scales, depth=False),
+        threads=threads,
+    )
+    return found.dual, found.upper
