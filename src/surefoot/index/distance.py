@@ -22,6 +22,7 @@ from surefoot.kernels.nearest import INSIDE, OPEN, nearest_points
 CHUNK = 256  # samples; each chunk starts without memory, so threads change no bit of the result
 OUTSIDE_TOLERANCE = 1e-9  # relative; the default of d+ that nobody needs to loosen
 LINE = 1e-9  # of a column's length: the part of it across the lines of a cone is rounding
+SHARE = 1e-9  # of the weights with which rays cancel: a ray with less is there by rounding
 PARALLEL = 1e-7  # of the largest singular value: rays that cancel span no more than this
 
 
@@ -58,6 +59,18 @@ class Scales:
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """What becomes known of some samples, in q coordinates; the same fields as `Distances`."""
+
+    lower: Array
+    upper: Array
+    dual: Array  # (n, q)
+    margin: Array
+    dimension: IntArray
+    converged: BoolArray
+
+
+@dataclass(frozen=True, slots=True)
 class _Group:
     """Cones of one dimension q in some coordinates, as the kernels take them."""
 
@@ -91,7 +104,7 @@ def signed_distances(
     pos, normal = door(cones.vertex_pos), door(cones.vertex_normal)
     friction = door(cones.vertex_friction)
 
-    def piece(begin: int) -> Distances:
+    def piece(begin: int) -> _Part:
         end = min(begin + CHUNK, n)
         rows = slice(first[begin], first[end])
         contacts = (first[begin : end + 1] - first[begin], pos[rows], normal[rows], friction[rows])
@@ -104,16 +117,28 @@ def signed_distances(
         with ThreadPoolExecutor(threads) as pool:
             parts = list(pool.map(piece, begins))
     if not parts:
-        parts = [_blank(0)]
+        parts = [_blank(0, 6)]
     names = [field.name for field in fields(Distances)]
     return Distances(**{k: np.concatenate([getattr(p, k) for p in parts]) for k in names})
 
 
-def _blank(n: int) -> Distances:
-    return Distances(
+def warm_up() -> None:
+    """Compile every kernel of the index, or load it from the cache, on one stance."""
+    corners = np.array([[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.05, 0.05)])
+    up, rubber = np.tile([0.0, 0.0, 1.0], (4, 1)), np.full(4, 0.5)
+    whose = np.zeros(4, dtype=np.int64)
+    cones = Cones(np.array([0, 4]), corners, up, rubber, whose, corners)
+    weight = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
+    for sideways in (0.0, 1.0):
+        weight[0, 0] = sideways
+        signed_distances(cones, weight, np.array([[0.0, 0.0, 0.8]]))
+
+
+def _blank(n: int, q: int) -> _Part:
+    return _Part(
         lower=np.zeros(n),
         upper=np.zeros(n),
-        dual=np.zeros((n, 6)),
+        dual=np.zeros((n, q)),
         margin=np.zeros(n),
         dimension=np.zeros(n, dtype=np.int64),
         converged=np.ones(n, dtype=np.bool_),
@@ -128,12 +153,12 @@ def _chunk(
     wrench: Array,
     ref_w: Array,
     scales: Scales,
-) -> Distances:
+) -> _Part:
     """Some samples; without contacts, only no wrench at all is at hand."""
     n, count = len(wrench), np.diff(first)
     w = wrench.copy()
     w[:, 3:] /= scales.length_m
-    out = _blank(n)
+    out = _blank(n, 6)
     size = np.linalg.norm(w, axis=1)
     flies = count == 0
     out.lower[flies] = out.upper[flies] = size[flies]
@@ -198,7 +223,7 @@ def _pointed(
     w: Array,
     shift: Array,
     scales: Scales,
-    out: Distances,
+    out: _Part,
 ) -> None:
     """Samples whose rays share a direction: d in the coordinates of w, its dual in the same.
 
@@ -254,7 +279,7 @@ def _flat(
     w: Array,
     shift: Array,
     scales: Scales,
-    out: Distances,
+    out: _Part,
 ) -> None:
     """Samples of one rank inside flat cones: their boundary is everywhere, their margin within.
 
@@ -301,7 +326,7 @@ def _across_lines(
     friction: Array,
     w: Array,
     scales: Scales,
-    out: Distances,
+    out: _Part,
 ) -> None:
     """Samples without a common normal: their cones may contain lines, and are judged across them.
 
@@ -343,7 +368,8 @@ def _common_direction(
     n, q = len(first) - 1, part.shape[2]
     longer = np.zeros((len(part), 3, q + 1))
     longer[:, :, :q] = part
-    longer[:, 0, q] = np.any(part != 0.0, axis=(1, 2))
+    rubs = np.where(friction > 0.0, np.any(part[:, 1:] != 0.0, axis=(1, 2)), False)
+    longer[:, 0, q] = np.any(part[:, 0] != 0.0, axis=1) | rubs
     up = np.zeros((n, q + 1))
     up[:, q] = 1.0
     dual, carriers = np.zeros((n, q + 1)), np.zeros((n, q + 2, q + 1))
@@ -357,7 +383,8 @@ def _common_direction(
     inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
     lines = []
     for i in range(n):  # samples between opposite surfaces alone
-        rays = carriers[i, np.any(carriers[i, :, :q] != 0.0, axis=1), :q]
+        share, *_ = np.linalg.lstsq(carriers[i].T, up[i])
+        rays = carriers[i, share > SHARE, :q]
         if status[i] != INSIDE or len(rays) == 0:
             lines.append(np.empty((0, q)))
             continue
@@ -379,18 +406,11 @@ def _judge_across(
     basis: Array,
     w: Array,
     scales: Scales,
-    out: Distances,
+    out: _Part,
 ) -> None:
     """Distances across the lines, where the cone is pointed; back into six dimensions."""
     n, q = len(which), basis.shape[2]
-    found = Distances(
-        lower=np.zeros(n),
-        upper=np.zeros(n),
-        dual=np.zeros((n, q)),
-        margin=np.zeros(n),
-        dimension=group.rank,
-        converged=np.ones(n, dtype=np.bool_),
-    )
+    found = _blank(n, q)
     across = np.einsum("nd,ndq->nq", w[which], basis)
     _pointed(pointed, group, group.a, across, np.zeros((n, 3)), scales, found)
     kept = which[pointed]

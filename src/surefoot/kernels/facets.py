@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-MOST_RAYS = 384
+MOST_RAYS = 512
 WORDS = MOST_RAYS // 64
-MOST_NORMALS = 4000
+MOST_NORMALS = 20000
 TOUCH = 1e-11  # of products of unit vectors: many rays lie in one facet, up to rounding
 EVERY_SECOND = np.uint64(0x5555555555555555)
 PAIRS = np.uint64(0x3333333333333333)

@@ -1,0 +1,566 @@
+"""What limits a sample: cases whose limit is known by how they are made.
+
+The biped's soles at home are x −0.06 to 0.14 m, y ±0.05 to ±0.15 m, its weight here is 700 N. A
+vertical force tips where it passes outside the support; a force through the middle of a sole that
+leans more than friction slides; a moment about the vertical turns.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from make.pushes import WEIGHT, Case, limits_of, placed, required, sole, touching, turned_biped
+from make.robots import biped
+from surefoot.contacts.cones import Cones
+from surefoot.index.distance import signed_distances
+from surefoot.index.reasons import Limits, find_limits
+from surefoot.index.words import LIMIT_EDGES, LIMITS
+from surefoot.motion.contact import ContactSchedule, Stance
+from surefoot.robots.robot import Robot
+
+W = WEIGHT
+MIDDLE = (0.04, 0.1, 0.0)  # of the left sole
+LEFT, RIGHT = ("left_foot",), ("right_foot",)
+BOTH = ("left_foot", "right_foot")
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> Robot:
+    return biped(tmp_path_factory.mktemp("robots"))
+
+
+@pytest.fixture(scope="module")
+def turned(tmp_path_factory: pytest.TempPathFactory) -> Robot:
+    return turned_biped(tmp_path_factory.mktemp("robots"))
+
+
+def said(limits: Limits) -> tuple[str | None, str | None, tuple[str, ...]]:
+    return limits.limit(0), limits.edge_word(0), limits.links(0)
+
+
+def stances(robot: Robot, *sides: str, friction: float = 0.7) -> tuple[Stance, ...]:
+    return tuple(sole(robot, side, friction=friction) for side in sides)
+
+
+EDGES = {"toe": (0.17, 0.1), "heel": (-0.09, 0.1), "outer": (0.04, 0.18), "inner": (0.04, 0.02)}
+
+
+@pytest.mark.parametrize("axes", ["robot", "turned"])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("edge", list(EDGES))
+def test_weight_three_cm_beyond_an_edge_tips_over_it(
+    request: pytest.FixtureRequest, axes: str, side: str, edge: str
+) -> None:
+    robot: Robot = request.getfixturevalue(axes)
+    x, y = EDGES[edge]
+    through = (x, y if side == "left" else -y, 0.0)
+    limits, found = limits_of(robot, Case(stances(robot, side), through=through))
+    assert found.lower[0] > 0.0
+    assert said(limits) == ("tipping", edge, (f"{side}_foot",))
+    assert limits.sentence(0) == (
+        f"The robot tips over the {edge} edge of the {side} foot:"
+        " the zero-moment point lies 30 mm beyond it."
+    )
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(
+    ("corner", "at"),
+    [
+        ("outer toe", (0.17, 0.18)),
+        ("inner toe", (0.17, 0.02)),
+        ("outer heel", (-0.09, 0.18)),
+        ("inner heel", (-0.09, 0.02)),
+    ],
+)
+def test_weight_beyond_a_corner_tips_over_the_corner(
+    robot: Robot, side: str, corner: str, at: tuple[float, float]
+) -> None:
+    """3 cm beyond both edges: 42 mm from the corner."""
+    through = (at[0], at[1] if side == "left" else -at[1], 0.0)
+    limits, _ = limits_of(robot, Case(stances(robot, side), through=through))
+    assert said(limits) == ("tipping", "corner", (f"{side}_foot",))
+    assert f"over the {corner} corner of the {side} foot" in limits.sentence(0)
+    assert "lies 42 mm from it" in limits.sentence(0)
+
+
+STAGGERED = {"left_foot": (0.3, 0.0, 0.0)}
+TOES = (
+    "from the outer toe corner of the left foot to the outer toe corner of the right foot:"
+    " the zero-moment point lies 30 mm beyond that line."
+)
+
+
+@pytest.mark.parametrize(
+    ("case", "edge", "links", "words"),
+    [
+        (Case((), through=(0.17, 0.0, 0.0)), None, BOTH, f"tips forward over the line {TOES}"),
+        (Case((), through=(-0.09, 0.0, 0.0)), None, BOTH, "tips back over the line from the outer"),
+        (Case((), through=(0.04, 0.18, 0.0)), "outer", LEFT, "30 mm beyond it"),
+        (Case((), through=(0.04, -0.18, 0.0)), "outer", RIGHT, "30 mm beyond it"),
+        (
+            Case((), through=(0.4, -0.05, 0.0), shift=STAGGERED),
+            None,
+            BOTH,
+            "forward and right over the line from the inner toe corner of the left foot"
+            " to the outer toe corner of the right foot",
+        ),
+        (Case((), through=(0.1, -0.2, 0.0), shift=STAGGERED), "outer", RIGHT, "50 mm beyond it"),
+        (
+            Case((), through=(0.24, 0.0, 0.0), shift={"left_foot": (0.0, 0.0, 0.05)}),
+            None,
+            BOTH,
+            "N m turn it over",
+        ),
+    ],
+    ids=["forward", "back", "left", "right", "staggered", "staggered right", "heights"],
+)
+def test_two_feet_tip_over_an_edge_or_the_line_between_them(
+    robot: Robot, case: Case, edge: str | None, links: tuple[str, ...], words: str
+) -> None:
+    case = Case(stances(robot, "left", "right"), through=case.through, shift=case.shift)
+    limits, found = limits_of(robot, case)
+    assert found.lower[0] > 0.0
+    assert said(limits) == ("tipping", edge, links)
+    assert words in limits.sentence(0)
+
+
+@pytest.mark.parametrize(
+    ("force", "way"),
+    [
+        ((-600.0, 0.0, W), "forward"),
+        ((600.0, 0.0, W), "back"),
+        ((0.0, 600.0, W), "right"),
+        ((0.0, -600.0, W), "left"),
+        ((450.0, 450.0, W), "back and right"),
+    ],
+)
+def test_feet_slide_against_the_force_that_friction_does_not_give(
+    robot: Robot, force: tuple[float, float, float], way: str
+) -> None:
+    limits, _ = limits_of(robot, Case(stances(robot, "left"), force=force, through=MIDDLE))
+    assert said(limits) == ("sliding", None, LEFT)
+    assert limits.sentence(0).startswith(f"The left foot slides {way}: 0.")
+    assert "friction gives 0.70" in limits.sentence(0)
+
+
+def test_directions_are_those_of_the_robots_facing(robot: Robot) -> None:
+    case = Case(
+        stances(robot, "left"), force=(-600.0, 0.0, W), through=MIDDLE, facing=(0.0, 1.0, 0.0)
+    )
+    limits, _ = limits_of(robot, case)
+    assert limits.sentence(0).startswith("The left foot slides right:")
+    np.testing.assert_allclose(limits.direction_w[0, 0], 1.0, atol=0.02)
+
+
+def test_sliding_is_the_nearest_limit_of_a_leaning_force_within_friction(robot: Robot) -> None:
+    case = Case(
+        stances(robot, "left", friction=0.2), force=(-130.0, 0.0, W), through=MIDDLE, ref=MIDDLE
+    )
+    limits, found = limits_of(robot, case)
+    assert found.upper[0] < 0.0
+    assert said(limits) == ("sliding", None, LEFT)
+    assert limits.sentence(0) == "The nearest limit is the left foot sliding forward."
+
+
+@pytest.mark.parametrize(("moment", "sense"), [(-90.0, "counter-clockwise"), (90.0, "clockwise")])
+def test_a_moment_about_the_vertical_turns_the_foot_against_it(
+    robot: Robot, moment: float, sense: str
+) -> None:
+    """A sole holds μ ρ F = 0.7 · 0.112 · 700 = 55 N m at most."""
+    case = Case(stances(robot, "left"), through=MIDDLE, moment=(0.0, 0.0, moment))
+    limits, found = limits_of(robot, case)
+    assert found.lower[0] > 0.0
+    assert said(limits) == ("yaw", None, LEFT)
+    assert limits.sentence(0) == (
+        f"The left foot turns {sense} seen from above:"
+        " the motion needs 90.0 N m about the normal of the ground."
+    )
+
+
+def test_both_feet_turn_together(robot: Robot) -> None:
+    case = Case(
+        stances(robot, "left", "right"), through=(0.04, 0.0, 0.0), moment=(0.0, 0.0, -190.0)
+    )
+    limits, _ = limits_of(robot, case)
+    assert said(limits) == ("yaw", None, BOTH)
+    assert limits.sentence(0).startswith("Both feet turn counter-clockwise seen from above")
+
+
+def test_yaw_is_the_nearest_limit_at_rest_on_slippery_ground(robot: Robot) -> None:
+    """Known answer 7: at rest with μ ≤ 0.3, yaw limits a sole of this shape."""
+    case = Case(stances(robot, "left", friction=0.2), through=MIDDLE, moment=(0.0, 0.0, -5.0))
+    limits, found = limits_of(robot, case)
+    assert found.upper[0] < 0.0
+    assert said(limits) == ("yaw", None, LEFT)
+    assert "counter-clockwise" in limits.sentence(0)
+
+
+def test_a_force_towards_the_ground_is_pulling(robot: Robot) -> None:
+    limits, _ = limits_of(robot, Case(stances(robot, "left"), force=(0.0, 0.0, -690.0)))
+    assert said(limits) == ("pulling", None, LEFT)
+    assert limits.sentence(0) == "The robot would have to pull on the ground with 690 N."
+
+
+def test_rest_on_one_foot_is_nearest_to_tipping_sideways(robot: Robot) -> None:
+    """Half the width is 5 cm, half the length 10 cm; 1 cm inwards decides between the sides."""
+    limits, found = limits_of(robot, Case(stances(robot, "left"), through=(0.04, 0.09, 0.0)))
+    assert found.upper[0] < 0.0
+    assert said(limits) == ("tipping", "inner", LEFT)
+    assert limits.sentence(0) == (
+        "The nearest limit is tipping over the inner edge of the left foot:"
+        " the zero-moment point lies 40 mm inside it."
+    )
+
+
+def test_rest_on_two_feet_is_nearest_to_tipping_forward(robot: Robot) -> None:
+    limits, found = limits_of(robot, Case(stances(robot, "left", "right"), through=(0.06, 0, 0)))
+    assert found.upper[0] < 0.0
+    assert said(limits) == ("tipping", None, BOTH)
+    assert limits.sentence(0).startswith("The nearest limit is tipping forward over the line")
+    assert "80 mm inside that line" in limits.sentence(0)
+
+
+def test_without_contacts_it_is_flight(robot: Robot) -> None:
+    limits, _ = limits_of(robot, Case(()))
+    assert said(limits) == ("flight", None, ())
+    assert limits.sentence(0) == "The robot touches nothing, but its motion needs 700 N."
+
+
+def test_ballistic_flight_needs_nothing(robot: Robot) -> None:
+    limits, found = limits_of(robot, Case((), force=(0.0, 0.0, 0.0)))
+    assert found.upper[0] == 0.0
+    assert limits.limit(0) == "flight"
+    assert limits.sentence(0) == ("The robot touches nothing and needs nothing: it falls freely.")
+
+
+def test_weight_on_a_corner_with_a_moment_pivots_on_it(robot: Robot) -> None:
+    case = Case(stances(robot, "left"), through=(0.14, 0.15, 0.0), moment=(0.0, 0.0, -60.0))
+    limits, _ = limits_of(robot, case)
+    assert said(limits) == ("yaw", None, LEFT)
+    assert limits.pivot[0] >= 0
+    assert limits.sentence(0).startswith(
+        "Pivoting on the outer toe corner of the left foot, it turns counter-clockwise"
+    )
+
+
+POINT = [(0.14, 0.15, 0.0)]
+EDGE = [(0.14, 0.05, 0.0), (0.14, 0.15, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("points", "case", "limit", "edge", "words"),
+    [
+        (POINT, Case((), through=(0.14, 0.15, 0)), "tipping", "corner", "point lies on it"),
+        (POINT, Case((), through=(0.14, 0.2, 0)), "tipping", "corner", "lies 50 mm from it"),
+        (POINT, Case((), (-600, 0, W), (0.14, 0.15, 0)), "sliding", None, "slides forward"),
+        (POINT, Case((), through=(0.14, 0.15, 0), moment=(0, 0, 20)), "yaw", None, "clockwise"),
+        (EDGE, Case((), through=(0.14, 0.1, 0)), "tipping", "toe", "lies on it"),
+        (EDGE, Case((), through=(0.1, 0.1, 0)), "tipping", "toe", "40 mm beyond it"),
+        (EDGE, Case((), through=(0.2, 0.1, 0)), "tipping", "toe", "60 mm beyond it"),
+        (EDGE, Case((), through=(0.14, 0.2, 0)), "tipping", "corner", "outer toe corner"),
+        (EDGE, Case((), through=(0.14, 0.1, 0), moment=(0, 0, -60)), "yaw", None, "counter-"),
+        (EDGE, Case((), (0, 600, W), (0.14, 0.1, 0)), "sliding", None, "slides right"),
+    ],
+)
+def test_a_foot_on_a_point_or_an_edge(
+    robot: Robot,
+    points: list[tuple[float, float, float]],
+    case: Case,
+    limit: str,
+    edge: str | None,
+    words: str,
+) -> None:
+    standing = touching(robot, "left_foot", points)
+    case = Case((standing,), case.force, case.through, case.moment)
+    limits, _ = limits_of(robot, case)
+    assert said(limits) == (limit, edge, LEFT)
+    assert words in limits.sentence(0)
+
+
+def test_the_rear_of_a_forefoot_is_named_as_a_part(robot: Robot) -> None:
+    """Only the front 6 cm stand; the line behind them lies 14 cm before the heel."""
+    front = touching(
+        robot, "left_foot", [(x, y, 0.0) for x, y in ((0.08, 0.05), (0.14, 0.05), (0.14, 0.15))]
+        + [(0.08, 0.15, 0.0)],
+    )  # fmt: skip
+    limits, _ = limits_of(robot, Case((front,), through=(0.05, 0.1, 0.0)))
+    assert said(limits) == ("tipping", "heel", LEFT)
+    assert "over the heel side of the part of the left foot that stands" in limits.sentence(0)
+
+
+@pytest.mark.parametrize(
+    ("case", "limit", "edge", "words"),
+    [
+        (Case((), through=MIDDLE), "sliding", None, "sliding."),
+        (Case((), (50, 0, W), (0.04, 0.1, 0.8)), "tipping", "toe", "beyond"),
+        (Case((), (50, 0, W), MIDDLE), "sliding", None, "slides back"),
+        (Case((), through=(0.17, 0.1, 0)), "tipping", "toe", "30 mm beyond it"),
+        (Case((), through=MIDDLE, moment=(0, 0, 9)), "yaw", None, "9.00 N m"),
+    ],
+    ids=["rest", "push high", "push low", "toe", "yaw"],
+)
+def test_a_foot_on_a_frictionless_floor(
+    robot: Robot, case: Case, limit: str, edge: str | None, words: str
+) -> None:
+    """50 N at 0.8 m move the zero-moment point by 57 mm only: it stays within the sole."""
+    if "high" in words or case.through[2] > 0.5:
+        limit, edge, words = "sliding", None, "slides back"
+    case = Case(stances(robot, "left", friction=0.0), case.force, case.through, case.moment)
+    limits, _ = limits_of(robot, case)
+    assert said(limits) == (limit, edge, LEFT)
+    assert words in limits.sentence(0)
+
+
+RAYS = {"left_foot": (-0.7, 0.0, 1.0)}  # it slides forward, so friction points back
+
+
+@pytest.mark.parametrize(
+    ("force", "through", "limit", "edge"),
+    [
+        ((-490.0, 0.0, W), (0.17, 0.1, 0.0), "tipping", "toe"),
+        ((-490.0, 0.0, W), (0.04, 0.18, 0.0), "tipping", "outer"),
+        ((-490.0, 100.0, W), MIDDLE, "sliding", None),
+        ((-700.0, 0.0, W), MIDDLE, "sliding", None),
+    ],
+)
+def test_a_foot_that_slides_already_tips_or_slides_otherwise(
+    robot: Robot,
+    force: tuple[float, float, float],
+    through: tuple[float, float, float],
+    limit: str,
+    edge: str | None,
+) -> None:
+    limits, _ = limits_of(robot, Case(stances(robot, "left"), force, through, rays=RAYS))
+    assert said(limits) == (limit, edge, LEFT)
+
+
+WALL = [(0.5, 0.1, 1.0), (0.5, -0.1, 1.0), (0.5, -0.1, 1.2), (0.5, 0.1, 1.2)]
+
+
+@pytest.mark.parametrize(
+    ("feet", "case", "limit", "links", "words"),
+    [
+        (True, Case((), through=(-0.1, 0, 0)), "tipping", BOTH, "back over the line from"),
+        (False, Case((), (-300, 0, W), (0.5, 0, 1.1)), "sliding", ("pelvis",), "slides down"),
+        (
+            False,
+            Case((), (-1200, 0, W), (0.5, 0, 1.1), (300, 0, 0)),
+            "yaw",
+            ("pelvis",),
+            "seen from the robot",
+        ),
+        (False, Case((), (300, 0, 0), (0.5, 0, 1.1)), "pulling", ("pelvis",), "what it touches"),
+        (False, Case((), (-1200, 0, 0), (0.5, 0, 1.3)), "tipping", ("pelvis",), "edge of pelvis"),
+        (False, Case((), (-1200, 0, 0), (0.5, 0.2, 1.3)), "tipping", ("pelvis",), "a corner of"),
+    ],
+)
+def test_a_hand_on_a_wall(
+    robot: Robot, feet: bool, case: Case, limit: str, links: tuple[str, ...], words: str
+) -> None:
+    hand = touching(robot, "pelvis", WALL, normal=(-1.0, 0.0, 0.0))
+    standing = stances(robot, "left", "right") if feet else ()
+    limits, _ = limits_of(robot, Case((*standing, hand), case.force, case.through, case.moment))
+    assert limits.limit(0) == limit
+    assert limits.links(0) == links
+    assert words in limits.sentence(0)
+
+
+def test_hands_on_opposite_walls_tip_about_the_line_between_them(robot: Robot) -> None:
+    """Known answer 16: only the moment about the line cannot be given, here 9 N m."""
+    one = touching(robot, "pelvis", [(0.4, 0.0, 0.55)], normal=(-1.0, 0.0, 0.0))
+    other = touching(robot, "left_thigh", [(-0.4, 0.0, 0.55)], normal=(1.0, 0.0, 0.0))
+    case = Case((one, other), (10.0, 20.0, -700.0), (0.0, 0.0, 0.85), (15.0, 30.0, 5.0))
+    limits, _ = limits_of(robot, case)
+    assert limits.limit(0) == "tipping"
+    assert limits.links(0) == ("left_thigh", "pelvis")
+    assert "9.00 N m turn it over" in limits.sentence(0)
+
+
+@pytest.mark.parametrize("length", [0.2, 5.0])
+@pytest.mark.parametrize("ref", [(0.0, 0.0, 0.0), (1.0, -2.0, 0.3)])
+def test_the_named_edge_stays_under_other_references_and_lengths(
+    robot: Robot, length: float, ref: tuple[float, float, float]
+) -> None:
+    case = Case(stances(robot, "left"), through=(0.145, 0.1, 0.0), ref=ref, length=length)
+    limits, _ = limits_of(robot, case)
+    assert said(limits) == ("tipping", "toe", LEFT)
+    assert "5.0 mm beyond it" in limits.sentence(0)
+
+
+# Many samples at once
+
+
+def random_cases(robot: Robot, seed: int, count: int) -> list[Case]:
+    """Stances, frictions, places and wrenches of every kind."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for _ in range(count):
+        mu = float(rng.choice([0.0, 1e-3, 0.1, 0.3, 0.7, 10.0]))
+        kinds = [
+            *stances(robot, "left", friction=mu),
+            *stances(robot, "right", friction=mu),
+            touching(robot, "left_shank", [(0.2, 0.3, 0.5)], normal=(0, -1, 0), friction=mu),
+            touching(robot, "pelvis", WALL, normal=(-1, 0, 0), friction=mu),
+            touching(robot, "right_shank", EDGE, friction=mu),
+        ]
+        chosen = tuple(s for s in kinds if rng.random() < 0.4)
+        size = float(10.0 ** rng.uniform(-6, 6)) if rng.random() < 0.3 else W
+        force, moment = rng.standard_normal((2, 3)) * (0.4, 0.1)[0] * size
+        force[2] = size if rng.random() < 0.8 else -size * rng.random()
+        through = tuple(rng.uniform(-0.3, 0.3, 2)) + (0.0,)
+        free = tuple(0.1 * moment) if rng.random() < 0.5 else (0.0, 0.0, 0.0)
+        lift = {"left_foot": tuple(rng.uniform(-0.2, 0.2, 3))} if rng.random() < 0.5 else {}
+        rays = {"right_foot": tuple([*rng.uniform(-1, 1, 2), 1.0])} if rng.random() < 0.2 else {}
+        yaw = rng.uniform(-np.pi, np.pi)
+        facing = (float(np.cos(yaw)), float(np.sin(yaw)), 0.0)
+        out.append(Case(chosen, tuple(force), through, free, lift, rays, facing))
+    return out
+
+
+def together(
+    robot: Robot, cases: list[Case]
+) -> tuple[Cones, ContactSchedule, np.ndarray, np.ndarray, np.ndarray]:
+    """The cases as samples of one motion."""
+    parts = [placed(robot, case) for case in cases]
+    every = tuple(s for _, schedule in parts for s in schedule.stances)
+    joint = ContactSchedule(every)
+    numbers = {id(s): k for k, s in enumerate(joint.stances)}
+    cones = Cones(
+        start=np.concatenate([[0], np.cumsum([len(c.vertex_pos) for c, _ in parts])]),
+        vertex_pos=np.concatenate([c.vertex_pos for c, _ in parts]),
+        vertex_normal=np.concatenate([c.vertex_normal for c, _ in parts]),
+        vertex_friction=np.concatenate([c.vertex_friction for c, _ in parts]),
+        vertex_stance=np.concatenate(
+            [[numbers[id(s.stances[k])] for k in c.vertex_stance] for c, s in parts]
+        ).astype(np.int64),
+        vertex_l=np.concatenate([c.vertex_l for c, _ in parts]),
+    )
+    wrench = np.array([required(case) for case in cases])
+    ref, facing = (np.array([getattr(c, name) for c in cases]) for name in ("ref", "facing"))
+    return cones, joint, wrench, ref, facing
+
+
+def test_every_sample_of_random_problems_has_a_limit_and_a_sentence(robot: Robot) -> None:
+    """400 problems, seed 1: none raises, all are finite, a line has ends where something tips."""
+    cones, schedule, wrench, ref, facing = together(robot, random_cases(robot, 1, 400))
+    found = signed_distances(cones, wrench, ref)
+    limits = find_limits(cones, schedule, robot, found, wrench, ref, 1.0, facing_w=facing)
+    for i in range(len(wrench)):
+        limit, sentence = limits.limit(i), limits.sentence(i)
+        assert limit in LIMITS or (limit is None and found.lower[i] == -np.inf)
+        assert limits.edge_word(i) in (*LIMIT_EDGES, None)
+        assert sentence.endswith(".")
+        assert "nan" not in sentence
+        assert "  " not in sentence
+        assert (limit == "flight") == (cones.count[i] == 0)
+        assert bool(limits.links(i)) == (limit not in ("flight", None))
+        assert (limits.ends[i, 0] >= 0) == (limit == "tipping")
+    assert np.all(np.isfinite(limits.direction_w))
+
+
+def test_samples_are_judged_together_as_they_are_alone(robot: Robot) -> None:
+    cases = random_cases(robot, 2, 30)
+    cones, schedule, wrench, ref, facing = together(robot, cases)
+    found = signed_distances(cones, wrench, ref)
+    limits = find_limits(cones, schedule, robot, found, wrench, ref, 1.0, facing_w=facing)
+    for i, case in enumerate(cases):
+        alone, own = limits_of(robot, case)
+        if abs(own.upper[0]) < 1e-3 or np.abs(own.dual[0] - found.dual[i]).max() > 1e-6:
+            continue  # inside, another start of the cuts may end at another nearest facet
+        assert (alone.limit(0), alone.edge_word(0)) == (limits.limit(i), limits.edge_word(i))
+        assert set(alone.links(0)) == set(limits.links(i))
+
+
+def mirrored(case: Case, robot: Robot) -> Case:
+    """The same problem in the mirror y → −y; soles of left and right are each other's mirror."""
+
+    def flip(v: tuple[float, float, float]) -> tuple[float, float, float]:
+        return (v[0], -v[1], v[2])
+
+    sides = tuple("right" if s.link == "left_foot" else "left" for s in case.stances)
+    moment = (-case.moment[0], case.moment[1], -case.moment[2])
+    return Case(
+        stances(robot, *sides, friction=case.stances[0].friction),
+        flip(case.force),
+        flip(case.through),
+        moment,
+        {other_side(k): flip(v) for k, v in case.shift.items()},
+        {other_side(k): flip(v) for k, v in case.rays.items()},
+    )
+
+
+def other_side(text: str) -> str:
+    swapped = text.replace("left", "@").replace("right", "left").replace("@", "right")
+    turned = swapped.replace("counter-clockwise", "@").replace("clockwise", "counter-clockwise")
+    return turned.replace("counter-counter-clockwise", "counter-clockwise").replace(
+        "@", "clockwise"
+    )
+
+
+def test_mirrored_problems_have_mirrored_words(robot: Robot) -> None:
+    """200 infeasible problems, seed 3; inside, two facets may be equally near."""
+    rng = np.random.default_rng(3)
+    judged = 0
+    for _ in range(200):
+        sides = [("left",), ("right",), ("left", "right")][rng.integers(3)]
+        case = Case(
+            stances(robot, *sides, friction=float(rng.choice([0.1, 0.7]))),
+            (*rng.uniform(-300.0, 300.0, 2), W),
+            (*rng.uniform(-0.3, 0.3, 2), 0.0),
+            (0.0, 0.0, float(rng.uniform(-80.0, 80.0))),
+            {"left_foot": tuple(rng.uniform(-0.1, 0.1, 3))},
+        )
+        here, found = limits_of(robot, case)
+        there, _ = limits_of(robot, mirrored(case, robot))
+        if found.lower[0] <= 1e-3:
+            continue
+        judged += 1
+        assert here.limit(0) == there.limit(0)
+        assert here.edge_word(0) == there.edge_word(0)
+        assert {other_side(link) for link in here.links(0)} == set(there.links(0))
+        assert np.allclose(here.direction_w[0] * (1, -1, 1), there.direction_w[0], atol=1e-5)
+        assert here.sense[0] == -there.sense[0]
+    assert judged > 100
+
+
+def test_contacts_that_give_every_wrench_limit_nothing(robot: Robot) -> None:
+    """Squares on the floor and on a ceiling straight above it."""
+    floor = touching(robot, "left_foot", [(x, y, 0.0) for x in (-1, 1) for y in (-1, 1)])
+    ceiling = touching(
+        robot, "pelvis", [(x, y, 2.0) for x in (-1, 1) for y in (-1, 1)], normal=(0, 0, -1)
+    )
+    limits, found = limits_of(robot, Case((floor, ceiling)))
+    assert found.lower[0] == -np.inf
+    assert limits.limit(0) is None
+    assert limits.links(0) == ()
+    assert limits.sentence(0) == "The contacts can give every wrench: nothing limits."
+
+
+def test_no_wrench_at_all_is_feasible_and_has_a_word(robot: Robot) -> None:
+    limits, _ = limits_of(robot, Case(stances(robot, "left"), force=(0.0, 0.0, 0.0)))
+    assert limits.limit(0) in LIMITS
+    assert limits.sentence(0).startswith("The nearest limit is ")
+
+
+def test_no_samples_have_no_limits(robot: Robot) -> None:
+    cones = Cones(np.zeros(1, dtype=np.int64), *([np.zeros((0, 3))] * 2), np.zeros(0),
+                  np.zeros(0, dtype=np.int64), np.zeros((0, 3)))  # fmt: skip
+    none, ref = np.zeros((0, 6)), np.zeros((0, 3))
+    found = signed_distances(cones, none, ref)
+    limits = find_limits(
+        cones, ContactSchedule(), robot, found, none, ref, 1.0, facing_w=np.zeros((0, 3))
+    )
+    assert len(limits.kind) == 0
+
+
+def test_the_made_robot_has_turned_axes(
+    turned: Robot, robot: Robot, tmp_path: pathlib.Path
+) -> None:
+    """Its soles reach as far, but their long side lies along y of the foot's frame."""
+    for made, long in ((robot, 0), (turned, 1)):
+        size = np.ptp(made.soles[0].polygon_l, axis=0)
+        assert np.isclose(size[long], 0.2)
