@@ -14,6 +14,7 @@ _FACE = {
     "BadInput": "surefoot.errors",
     "Clip": "surefoot.motion.motion",
     "ContactSchedule": "surefoot.motion.contact",
+    "Feasibility": "surefoot.index.index",
     "HumanClip": "surefoot.motion.human",
     "Motion": "surefoot.motion.motion",
     "Notice": "surefoot.errors",
@@ -21,6 +22,7 @@ _FACE = {
     "Stance": "surefoot.motion.contact",
     "SurefootError": "surefoot.errors",
     "Terrain": "surefoot.motion.contact",
+    "feasibility": "surefoot.index.index",
     "load_robot": "surefoot.robots.zoo",
     "read": "surefoot.formats.registry",
     "report": "surefoot.reports.page",
@@ -32,6 +34,7 @@ __all__ = [
     "BadInput",
     "Clip",
     "ContactSchedule",
+    "Feasibility",
     "HumanClip",
     "Motion",
     "Notice",
@@ -39,6 +42,7 @@ __all__ = [
     "Stance",
     "SurefootError",
     "Terrain",
+    "feasibility",
     "load_robot",
     "read",
     "report",
@@ -49,6 +53,7 @@ __all__ = [
 if TYPE_CHECKING:
     from surefoot.errors import BadInput, Notice, SurefootError
     from surefoot.formats.registry import read, write
+    from surefoot.index.index import Feasibility, feasibility
     from surefoot.motion.contact import ContactSchedule, Stance, Terrain
     from surefoot.motion.human import HumanClip
     from surefoot.motion.motion import Clip, Motion

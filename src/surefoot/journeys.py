@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time as clock
 import tomllib
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
 from surefoot.formats.files import write_whole
 from surefoot.formats.native import write
+from surefoot.index import distance
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip
 from surefoot.reports.page import report
@@ -26,6 +29,8 @@ from surefoot.robots.zoo import load_robot
 from surefoot.samples import bundled
 
 Progress = Callable[[int, int, str], None]
+
+COMPILE_BESIDE = "from surefoot.index import distance; distance.warm_up()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,30 @@ class Walk:
 
 
 def compile_kernels(robot: Robot, progress: Progress | None = None) -> None:
-    """Compiles what this machine has not compiled yet; at once done when the cache is warm."""
+    """Compiles what this machine has not compiled yet; at once done when the cache is warm.
+
+    Those of the index, half of the work, are compiled by a second process meanwhile: numba compiles
+    one kernel at a time, whatever the threads.
+    """
     if kernels.is_warm():
         return
     say = progress or _silent
-    say(0, 2, "compiling the dynamics, once")
-    dynamics.warm_up(robot)
-    say(1, 2, "compiling the kinematics, once")
-    kinematics.warm_up(robot)
+    say(0, 2, "compiling the kernels, once")
+    beside = subprocess.Popen(
+        [sys.executable, "-c", COMPILE_BESIDE],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        dynamics.warm_up(robot)
+        kinematics.warm_up(robot)
+        say(1, 2, "compiling the kernels, once")
+        beside.wait()
+    finally:
+        beside.kill()
+        beside.wait()
+    distance.warm_up()  # from the cache, or from scratch where the other process failed
     kernels.mark_warm()
     say(2, 2, "compiled")
 

@@ -82,6 +82,11 @@ COMMANDS: dict[str, Entry] = {
         "a human clip to a robot clip with contacts",
         "surefoot retarget sidestep -r human25 -o sidestep.npz",
     ),
+    "index": Entry(
+        "surefoot.cli.index_command:Index",
+        "can the contacts give what the motion needs: exact, signed, with reasons",
+        "surefoot index sidestep -r human25 -o sidestep.html",
+    ),
     "verify": Entry(
         "surefoot.cli.verify_command:Verify",
         "re-check a dump of the index with other means",

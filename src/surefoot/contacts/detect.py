@@ -110,7 +110,7 @@ def detect(
     batch = Batch(robot, robot.qpos(motion))
     corners = [batch.points_w(sole.link, sole.polygon_l) for sole in robot.soles]
     over = [over_terrain(corner, terrain) for corner in corners]
-    lowest = np.min([height.min(axis=1) for height, _ in over], axis=0)
+    lowest = np.asarray(np.min([h.min(axis=1) for h, _ in over], axis=0), dtype=np.float64)
     ground = level(time, lowest, options.ground, options.ground_window_s)
     heights = [height - ground[:, None] for height, _ in over]
     speeds = [_speeds(time, corner, options.speed_window_s) for corner in corners]

@@ -20,6 +20,7 @@ MOST_STEPS = 60  # 12 are usual; a program without an interior may take twice as
 NEARLY_ALL = 0.99  # of the way to the boundary of the cone
 OUTSIDE = 1e-9  # how far an answer may lie outside the cone; its size is about 1
 SMALLEST_VALUE = 1e-4  # the relative gap is taken of no less
+REFINED = 2
 RIDGE = 1e-14  # of the diagonal: keeps the matrix invertible where two rows say the same
 
 
@@ -143,16 +144,17 @@ def _step(state: _State, q: int) -> None:
     rx[:, -1] -= 1.0
     rz = state.h - state.s - np.einsum("nrd,nd->nr", state.A, state.x)
     rz = scaling.inverse(rz)
-    gram = _ridged(np.swapaxes(scaled, 1, 2) @ scaled)
-    inverse = np.linalg.inv(gram)
+    gram = np.swapaxes(scaled, 1, 2) @ scaled
+    inverse = np.linalg.inv(_ridged(gram))
 
     def direction(share: Array, quotient: Array) -> tuple[Array, Array, Array]:
         """Steps of x, and of z and s in the scaled frame."""
         want = share * rz - quotient
         right = share * rx + np.einsum("nrd,nr->nd", scaled, want)
         dx = np.einsum("nde,ne->nd", inverse, right)
-        left = right - np.einsum("nde,ne->nd", gram, dx)
-        dx += np.einsum("nde,ne->nd", inverse, left)  # once more: what rounding left over
+        for _ in range(REFINED):  # what rounding and the ridge left over
+            left = right - np.einsum("nde,ne->nd", gram, dx)
+            dx += np.einsum("nde,ne->nd", inverse, left)
         dz = np.einsum("nrd,nd->nr", scaled, dx) - want
         return dx, dz, quotient - dz
 
@@ -175,13 +177,12 @@ def _step(state: _State, q: int) -> None:
 
 
 def _ridged(gram: Array) -> Array:
-    d = gram.shape[1]
-    diagonal = np.arange(d)
-    gram[:, diagonal, diagonal] *= 1.0 + RIDGE
-    gram[:, diagonal, diagonal] += 1e-300 + RIDGE * np.abs(gram[:, diagonal, diagonal]).max(
-        axis=1, keepdims=True
-    )
-    return gram
+    """The matrix with a diagonal a little larger, so that it has an inverse."""
+    diagonal = np.arange(gram.shape[1])
+    out = gram.copy()
+    out[:, diagonal, diagonal] *= 1.0 + RIDGE
+    out[:, diagonal, diagonal] += 1e-300
+    return out
 
 
 @dataclass(frozen=True, slots=True)

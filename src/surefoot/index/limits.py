@@ -106,10 +106,11 @@ def joint_limits(batch: Batch, time: Float64[Array, " n"]) -> JointLimits:
 
 def unknown_limits(what: str, names: list[str]) -> Notice:
     """The notice that joints have no known limit of some kind, and so are not judged."""
-    count = "1 joint has" if len(names) == 1 else f"{len(names)} joints have"
+    one = len(names) == 1
+    count = "1 joint has" if one else f"{len(names)} joints have"
     return Notice(
         "unknown",
         f"{what} limits",
-        f"{count} no known {what} limit and were not judged: {listed(names)}",
+        f"{count} no known {what} limit and {'was' if one else 'were'} not judged: {listed(names)}",
         value=float(len(names)),
     )

@@ -219,7 +219,8 @@ class Limits:
             turning = float(up @ (about - np.cross(np.cross(up, about) / press, force)))
             if turning * self.sense[i] < 0.0:  # what the ground should give is against the turn
                 needs = words.amount(abs(turning), "N m")
-                return f": the motion needs {needs} about the normal of the ground"
+                ground = "ground" if up[2] > LEVEL_NORMAL else "surface"
+                return f": the motion needs {needs} about the normal of the {ground}"
         return ""
 
     def _beyond(self, i: int, zmp: Array, line: Array, up: Array) -> str:
@@ -259,7 +260,7 @@ class Limits:
         if leans or ratio <= given or not self.infeasible[i]:
             return ""
         return (
-            f": {ratio:.2f} of the pressing force is needed along the ground,"
+            f": {ratio:.2f} of the pressing force is needed along the surface,"
             f" friction gives {given:.2f}"
         )
 

@@ -25,6 +25,8 @@ class Segment:
     worst_n: float
     """Largest signed distance, N."""
     worst_at_s: float
+    worst_sample: int
+    """Index of the worst sample."""
     limit: Limit | None
     """Of the worst sample."""
     link: tuple[str, ...]
@@ -77,6 +79,7 @@ def segments(
                 end_s=float(time[last]),
                 worst_n=float(upper[worst]),
                 worst_at_s=float(time[worst]),
+                worst_sample=worst,
                 limit=limits.limit(worst),
                 link=limits.links(worst),
                 edge=limits.edge_word(worst),

@@ -318,8 +318,8 @@ def _add_spare_soles(draft: load.Draft, profile: Profile) -> None:
         body.add_geom(
             name=f"{rule.link}_sole",
             type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=center,
-            size=half,
+            pos=center.tolist(),
+            size=half.tolist(),
             mass=0.0,
         )
         draft.say(

@@ -1,0 +1,326 @@
+"""The command `index`: the feasibility of one clip, or of several as a ranked table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from tyro.conf import Positional, arg
+
+from surefoot.cli.clip_commands import ClipOptions, clip_of
+from surefoot.cli.options import Number, OptionalFile, OptionalOutput, RobotName
+from surefoot.cli.screen import Screen
+from surefoot.errors import BadOption, NoFile, SurefootError, UnknownFormat
+
+if TYPE_CHECKING:
+    from surefoot.index.index import Feasibility, Options
+    from surefoot.index.samples import Reference
+    from surefoot.robots.robot import Robot
+
+NO, FAILED = 1, 2  # exit codes: the answer is no; an input could not be judged
+SHOWN_SEGMENTS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index(ClipOptions):
+    """The motion feasibility index: can the contacts give what the motion needs, by how much."""
+
+    clips: Annotated[Positional[tuple[str, ...]], arg(metavar="CLIP...")]
+    """Clips of a robot or of a person, names of bundled ones, or folders of clips."""
+    robot: RobotName
+    """A robot of the zoo, a profile, or a path to MJCF or URDF."""
+    output: OptionalOutput = None
+    """Write a report there (.html)."""
+    csv: OptionalFile = None
+    """Write d, its limit and the ZMP by sample."""
+    dump: OptionalFile = None
+    """Write all that an outsider needs to check the numbers (.npz): surefoot verify reads it."""
+    friction: Number = None
+    """Instead of the friction of the terrain and contacts."""
+    rate: float = 200.0
+    """Samples a second, up to 1000; contact changes are sampled on both sides besides."""
+    smooth: Annotated[str, arg(metavar="HZ|none")] = "none"
+    """Low pass before anything else."""
+    interpolation: Literal["spline", "six-frame"] = "spline"
+    """The curve between the frames."""
+    reference: Annotated[str, arg(metavar="base|com|origin|X,Y,Z")] = "base"
+    """The point about which moments are taken."""
+    length_scale: float = 1.0
+    """Metres by which a moment is divided to be compared with a force."""
+    cone_sides: int = 0
+    """0 for circular friction cones, else pyramids inside them with so many sides."""
+    tolerance: float = 1e-4
+    """Relative gap between the bounds of d inside; outside it is 1e-9 always."""
+    tolerance_over_weight: float = 1e-9
+    """Up to this a proven d counts as feasible, over the weight."""
+    sliding: Literal["kinetic", "static", "frictionless"] = "kinetic"
+    """What stances that slide on purpose can give."""
+    torque: bool = False
+    """Find the smallest torque over its limit, over all forces that the contacts can give."""
+    budget: bool = False
+    """Say how d changes when what goes into it changes a little."""
+    threads: int = 1
+    """They share the work; the numbers are the same."""
+
+    def run(self, screen: Screen) -> int:
+        """Judge one clip, or rank several."""
+        from surefoot.journeys import compile_kernels
+        from surefoot.robots.zoo import load_robot
+
+        options = self.options()
+        names = _expanded(self.clips)
+        if len(names) > 1:
+            self._refuse_single_outputs()
+        if self.output is not None and self.output.suffix != ".html":
+            raise BadOption(
+                what=f"expected a file that ends in .html, got '{self.output.name}'", where="-o"
+            )
+        robot = load_robot(self.robot)
+        compile_kernels(robot, screen.progress)
+        if len(names) == 1 and not Path(self.clips[0]).is_dir():
+            found = self._judge(names[0], robot, options, screen)
+            self._write([found], robot, names[0])
+            screen.notices((*robot.notices, *found.notices))
+            if screen.json:
+                screen.result(found.summary())
+            else:
+                _show(found, screen, self.output)
+            return 0 if found.all_feasible else NO
+        return self._rank(names, robot, options, screen)
+
+    def options(self) -> Options:
+        """The options of the verb.
+
+        Raises:
+            BadOption: outside their ranges.
+        """
+        from surefoot.index.index import Options
+
+        return Options(
+            rate_hz=self.rate,
+            friction=self.friction,
+            reference=_reference(self.reference),
+            length_scale_m=self.length_scale,
+            cone_sides=self.cone_sides,
+            tolerance=self.tolerance,
+            tolerance_over_weight=self.tolerance_over_weight,
+            smooth_hz=_smooth(self.smooth),
+            interpolation=self.interpolation,
+            sliding=self.sliding,
+            torque=self.torque,
+            threads=self.threads,
+        )
+
+    def _judge(self, name: str, robot: Robot, options: Options, screen: Screen) -> Feasibility:
+        from surefoot.index.budget import budgeted
+        from surefoot.index.index import feasibility
+
+        clip = clip_of(name, robot, self, screen.progress)
+        found = feasibility(clip, robot, options)
+        return budgeted(found, clip, screen.progress) if self.budget else found
+
+    def _write(self, found: list[Feasibility], robot: Robot, title: str) -> None:
+        from surefoot.formats.files import write_whole
+        from surefoot.formats.npz import packed_arrays
+        from surefoot.index.dump import csv_text, dump_arrays
+
+        if self.csv is not None:
+            write_whole(self.csv, csv_text(found[0]).encode("utf-8"))
+        if self.dump is not None:
+            write_whole(self.dump, packed_arrays(dump_arrays(found[0])))
+        if self.output is not None:
+            from surefoot.reports.page import report
+
+            report(list(found), self.output, robot=robot, title=f"{title} on {robot.name}")
+
+    def _refuse_single_outputs(self) -> None:
+        for option, value in (("--csv", self.csv), ("--dump", self.dump)):
+            if value is not None:
+                raise BadOption(
+                    what="one file cannot hold several clips", where=option, todo="Give one clip"
+                )
+
+    def _rank(self, names: list[str], robot: Robot, options: Options, screen: Screen) -> int:
+        """All clips, the best first; one that cannot be judged does not stop the others."""
+        found: list[Feasibility] = []
+        rows: list[dict[str, object]] = []
+        for number, name in enumerate(names):
+            screen.progress(number, len(names), name)
+            try:
+                found.append(self._judge(name, robot, options, screen))
+                rows.append({**found[-1].summary(), "clip": name})
+            except SurefootError as error:
+                if error.exit_code != FAILED:
+                    raise
+                rows.append({"clip": name, "error": error.sentence})
+        screen.progress(len(names), len(names), "done")
+        rows.sort(key=_rank_key)
+        if found:
+            self._write(found, robot, f"{len(found)} clips")
+        if screen.json:
+            screen.result({"schema": 1, "clips": rows})
+        else:
+            screen.table(
+                f"{len(names)} clips on {robot.name}",
+                ("clip", "feasible", "of the samples", "worst d / mg", "at", "feasible speed"),
+                [_ranked(row) for row in rows],
+            )
+            for row in rows:
+                if "error" in row:
+                    screen.say(f"{row['clip']}: {row['error']}")
+            if self.output is not None:
+                screen.say(f"report: {self.output}")
+        if any("error" in row for row in rows):
+            return FAILED
+        return 0 if all(one.all_feasible for one in found) else NO
+
+
+def _expanded(clips: tuple[str, ...]) -> list[str]:
+    """The clips, with all files of folders in their place; files of no known format stay out.
+
+    Raises:
+        NoFile: no clip at all.
+    """
+    from surefoot.formats.registry import sniff
+
+    names: list[str] = []
+    for clip in clips:
+        if not Path(clip).is_dir():
+            names.append(clip)
+            continue
+        for path in sorted(Path(clip).rglob("*")):
+            if path.name.startswith(".") or not path.is_file():
+                continue
+            try:
+                sniff(path)
+            except UnknownFormat:
+                continue
+            except SurefootError:
+                pass  # it is listed, and its row says what is wrong
+            names.append(str(path))
+    if not names:
+        raise NoFile(
+            what="there is no clip to judge",
+            where=", ".join(clips) or "no CLIP was given",
+            todo="Give files, folders, or the name of a bundled clip",
+        )
+    return names
+
+
+def _smooth(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadOption(
+            what=f"expected a frequency in Hz or 'none', got '{text}'", where="--smooth"
+        ) from None
+
+
+def _reference(text: str) -> Reference:
+    if not re.match(r"^[-+.\d]", text):
+        return text
+    parts = text.split(",")
+    try:
+        x, y, z = (float(part) for part in parts)
+    except ValueError:
+        raise BadOption(
+            what=f"expected base, com, origin or X,Y,Z, got '{text}'", where="--reference"
+        ) from None
+    return (x, y, z)
+
+
+def _rank_key(row: dict[str, object]) -> tuple[bool, float]:
+    worst = row.get("worst_over_weight")
+    return "error" in row, float(worst) if isinstance(worst, float) else float("-inf")
+
+
+def _ranked(row: dict[str, object]) -> tuple[str, ...]:
+    name = str(row["clip"])
+    if "error" in row:
+        return (name, "not judged", "", "", "", "")
+    return (
+        name,
+        "yes" if row["feasible"] else "no",
+        f"{100.0 * _number(row['feasible_fraction']):.1f} %",
+        _signed(row["worst_over_weight"]),
+        f"{_number(row['worst_at_s']):.3f} s" if row["worst_at_s"] is not None else "–",
+        _speed(row["feasible_speed"]),
+    )
+
+
+def _show(found: Feasibility, screen: Screen, report: Path | None) -> None:
+    """The figures, then what is infeasible and why."""
+    summary = found.summary()
+    smoothing = f"{found.options.smooth_hz:g} Hz" if found.options.smooth_hz else "none"
+    rows = [
+        ("answer", "feasible" if found.all_feasible else "not feasible"),
+        ("feasible samples", f"{100.0 * float(found.feasible.mean()):.1f} % of {found.samples.n}"),
+        ("worst d / mg", f"{_signed(summary['worst_over_weight'])} at {_at(summary)}"),
+        ("median d", f"{_number(summary['median_margin_n']):.1f} N"),
+        ("feasible at a uniform speed of", _speed(summary["feasible_speed"])),
+        ("friction required", _plain(summary["required_friction"])),
+        ("in flight", f"{summary['flight_samples']} samples"),
+        ("judged with", f"{found.options.rate_hz:g} Hz, {found.options.interpolation}, smoothing"
+         f" {smoothing}, friction {_plain(summary['friction'])}, moments about"
+         f" {summary['reference']} over {found.options.length_scale_m:g} m"),
+        ("bounds", f"{summary['unconverged']} samples did not reach their tolerance; largest gap"
+         f" {_number(summary['gap_max_n']):.2g} N"),
+    ]  # fmt: skip
+    if found.torques is not None:
+        rows.insert(6, ("torque over its limit, at least", _torque(found.torques.summary())))
+    screen.table(f"{summary['clip']} on {found.robot.name}", ("", "index"), rows)
+    segments = found.segments()
+    if segments:
+        screen.table(
+            "not feasible",
+            ("from s", "to s", "worst N", "at s", "limit", "why"),
+            [
+                (f"{s.start_s:.3f}", f"{s.end_s:.3f}", f"{s.worst_n:.1f}", f"{s.worst_at_s:.3f}",
+                 s.limit or "–", found.limits.sentence(s.worst_sample))
+                for s in sorted(segments, key=lambda s: -s.worst_n)[:SHOWN_SEGMENTS]
+            ],
+        )  # fmt: skip
+    if len(segments) > SHOWN_SEGMENTS:
+        screen.say(f"and {len(segments) - SHOWN_SEGMENTS} more: --json lists all")
+    if found.budget is not None:
+        screen.table(
+            "how sure",
+            ("what if", "worst d / mg", "feasible"),
+            [(name, _signed(worst), f"{100.0 * share:.1f} %")
+             for name, worst, share in found.budget.cases],
+        )  # fmt: skip
+    if report is not None:
+        screen.say(f"report: {report}")
+
+
+def _torque(summary: dict[str, object]) -> str:
+    if not isinstance(summary["worst_ratio"], float):
+        return "nothing could be judged"
+    return (
+        f"{summary['worst_ratio']:.3f} ({summary['worst_joint']} at"
+        f" {_number(summary['worst_at_s']):.3f} s); {summary['unconverged']} samples not found"
+    )
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else float("nan")
+
+
+def _plain(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else "–"
+
+
+def _signed(value: object) -> str:
+    return f"{value:+.4f}" if isinstance(value, float) else "–"
+
+
+def _at(summary: dict[str, object]) -> str:
+    return f"{_number(summary['worst_at_s']):.3f} s" if summary["worst_at_s"] is not None else "–"
+
+
+def _speed(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else "none: a pose cannot even be held"

@@ -1,0 +1,140 @@
+"""How sure the index is: how d changes when what goes into it changes a little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from surefoot.arrays import Array, Float64
+from surefoot.index.distance import Scales, signed_distances
+from surefoot.index.index import Budget, Feasibility, Options
+from surefoot.index.samples import sampled
+from surefoot.motion.contact import ContactSchedule, Stance
+from surefoot.motion.curves import INTERPOLATIONS
+from surefoot.motion.motion import Clip
+from surefoot.motion.smoothing import smooth
+from surefoot.robots.robot import Robot
+
+SOLE_M = 0.002  # how well the outline of a sole is known: rounding, wear, how far it bears
+GROUND_M = 0.01  # how well the height of the ground under a clip made elsewhere is known
+MASS = 0.05  # share; batteries, covers and cables beside the model
+FRICTION = 0.1
+CUTOFFS_HZ: tuple[float | None, ...] = (None, 10.0, 6.0)
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One change of the input."""
+
+    name: str
+    clip: Clip
+    robot: Robot
+    options: Options
+    raised_m: float = 0.0
+    """How much higher the contacts are than the clip has them, along their normals."""
+
+
+def budgeted(found: Feasibility, original: Clip, progress: Progress | None = None) -> Feasibility:
+    """The same index with the band that small changes of the input make, and its cases.
+
+    Args:
+        original: the clip before any smoothing.
+    """
+    cases = list(_cases(original, found.robot, found.options))
+    low, high = np.array(found.lower), np.array(found.upper)
+    rows = []
+    for number, case in enumerate(cases):
+        if progress is not None:
+            progress(number, len(cases), f"what if: {case.name}")
+        upper, lower, weight_n = _bounds(case)
+        low, high = np.minimum(low, lower), np.maximum(high, upper)
+        feasible = upper <= case.options.tolerance_over_weight * weight_n
+        rows.append((case.name, float(upper.max()) / weight_n, float(feasible.mean())))
+    return replace(found, budget=Budget(tuple(rows), low, high))
+
+
+def _bounds(case: _Case) -> tuple[Float64[Array, " n"], Float64[Array, " n"], float]:
+    clip, options, robot = case.clip, case.options, case.robot
+    if options.smooth_hz is not None:
+        clip = replace(clip, motion=smooth(clip.motion, options.smooth_hz, clip.contacts)[0])
+    samples = sampled(
+        clip,
+        robot,
+        rate_hz=options.rate_hz,
+        interpolation=options.interpolation,
+        reference=options.reference,
+        friction=options.friction,
+        sliding=options.sliding,
+        threads=options.threads,
+    )
+    scales = Scales(options.length_scale_m, options.cone_sides, options.tolerance)
+    cones = samples.cones
+    raised = cones.vertex_pos + case.raised_m * cones.vertex_normal
+    found = signed_distances(
+        replace(cones, vertex_pos=raised),
+        samples.wrench,
+        samples.ref_w,
+        scales=scales,
+        threads=options.threads,
+    )
+    return found.upper, found.lower, robot.mass * float(np.linalg.norm(robot.model.opt.gravity))
+
+
+def _cases(clip: Clip, robot: Robot, options: Options) -> Iterator[_Case]:
+    """Every change, one at a time; the samples lie at the same moments in all."""
+    mass = dict(zip(robot.link_names, robot.model.body_mass[1:], strict=True))
+    trunk = max(mass, key=lambda link: mass[link])
+    for interpolation in INTERPOLATIONS:
+        if interpolation != options.interpolation:
+            changed = replace(options, interpolation=interpolation)
+            yield _Case(f"interpolation {interpolation}", clip, robot, changed)
+    for cutoff in CUTOFFS_HZ:
+        if cutoff != options.smooth_hz:
+            name = "no smoothing" if cutoff is None else f"smoothed at {cutoff:g} Hz"
+            yield _Case(name, clip, robot, replace(options, smooth_hz=cutoff))
+    for way in (-1.0, 1.0):
+        name = f"soles {1000 * way * SOLE_M:+.0f} mm"
+        yield _Case(name, _with_stances(clip, partial(_grown, by_m=way * SOLE_M)), robot, options)
+    for way in (-1.0, 1.0):
+        name = f"ground {1000 * way * GROUND_M:+.0f} mm"
+        yield _Case(name, clip, robot, options, raised_m=way * GROUND_M)
+    for way in (-1.0, 1.0):
+        name = f"mass of {trunk} {100 * way * MASS:+.0f} % of the robot's"
+        heavier = robot.with_link_mass(trunk, mass[trunk] + way * MASS * robot.mass)
+        yield _Case(name, clip, heavier, options)
+    for way in (-1.0, 1.0):
+        name = f"friction {way * FRICTION:+.1f}"
+        yield _Case(
+            name,
+            _with_stances(clip, partial(_rubbed, by=way * FRICTION)),
+            robot,
+            _rubbed_options(options, way * FRICTION),
+        )
+
+
+def _with_stances(clip: Clip, change: Callable[[Stance], Stance]) -> Clip:
+    return replace(clip, contacts=ContactSchedule(tuple(map(change, clip.contacts.stances))))
+
+
+def _grown(stance: Stance, by_m: float) -> Stance:
+    """The outline moved outwards; a point stays one."""
+    middle = stance.vertices.mean(axis=0)
+    out = stance.vertices - middle
+    reach = np.linalg.norm(out, axis=1, keepdims=True)
+    share = np.maximum(1.0 + by_m / np.maximum(reach, abs(by_m)), 0.0)
+    return replace(stance, vertices=middle + np.where(reach > 0.0, out * share, 0.0))
+
+
+def _rubbed(stance: Stance, by: float) -> Stance:
+    return replace(stance, friction=max(0.0, stance.friction + by))
+
+
+def _rubbed_options(options: Options, by: float) -> Options:
+    if options.friction is None:
+        return options
+    return replace(options, friction=max(0.0, options.friction + by))
