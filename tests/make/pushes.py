@@ -17,9 +17,9 @@ from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 
 WEIGHT = 700.0
-# Soles of the biped at home, m: x from heel to toe; y of the left foot, the right is its mirror.
-HEEL, TOE, INNER, OUTER = -0.06, 0.14, 0.05, 0.15
+# The biped's soles at home reach over x −0.06 to 0.14 m, y ±0.05 to ±0.15 m.
 
+MIDDLE = (0.04, 0.1, 0.0)  # of the left sole
 # The feet's frames are turned by 90° about z: their x axis points to the left.
 TURNED = (
     BIPED.replace('_foot" pos="0 0 -0.37"', '_foot" pos="0 0 -0.37" quat="1 0 0 1"')
@@ -55,7 +55,9 @@ def touching(
     k = robot.link_id(link)
     local = (np.array(points_w) - home.link_pos_w[0, k]) @ home.link_rot_wl[0, k]
     mode = {1: "point", 2: "edge"}.get(len(points_w), "face")
-    return Stance(link, 0.0, 1.0, mode, local, normal=np.array(normal), friction=friction)  # type: ignore[arg-type]  # one of three
+    return Stance(
+        link, 0.0, 1.0, mode, local, normal=np.array(normal, dtype=np.float64), friction=friction
+    )  # type: ignore[arg-type]  # one of three
 
 
 @dataclass(frozen=True)
@@ -109,3 +111,31 @@ def limits_of(robot: Robot, case: Case) -> tuple[Limits, Distances]:
         cones, schedule, robot, found, wrench, ref, case.length, facing_w=np.array([case.facing])
     )
     return limits, found
+
+
+def stances(robot: Robot, *sides: str, friction: float = 0.7) -> tuple[Stance, ...]:
+    """Feet on their whole soles."""
+    return tuple(sole(robot, side, friction=friction) for side in sides)
+
+
+def together(
+    robot: Robot, cases: list[Case]
+) -> tuple[Cones, ContactSchedule, np.ndarray, np.ndarray, np.ndarray]:
+    """The cases as samples of one motion."""
+    parts = [placed(robot, case) for case in cases]
+    every = tuple(s for _, schedule in parts for s in schedule.stances)
+    joint = ContactSchedule(every)
+    numbers = {id(s): k for k, s in enumerate(joint.stances)}
+    cones = Cones(
+        start=np.concatenate([[0], np.cumsum([len(c.vertex_pos) for c, _ in parts])]),
+        vertex_pos=np.concatenate([c.vertex_pos for c, _ in parts]),
+        vertex_normal=np.concatenate([c.vertex_normal for c, _ in parts]),
+        vertex_friction=np.concatenate([c.vertex_friction for c, _ in parts]),
+        vertex_stance=np.concatenate(
+            [[numbers[id(s.stances[k])] for k in c.vertex_stance] for c, s in parts]
+        ).astype(np.int64),
+        vertex_l=np.concatenate([c.vertex_l for c, _ in parts]),
+    )
+    wrench = np.array([required(case) for case in cases])
+    ref, facing = (np.array([getattr(c, name) for c in cases]) for name in ("ref", "facing"))
+    return cones, joint, wrench, ref, facing
