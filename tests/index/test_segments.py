@@ -26,13 +26,16 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Robot:
 def found(
     robot: Robot, ways: str, *, gap_s: float = 0.0, tolerance_n: float = 1e-6
 ) -> tuple[Segment, ...]:
-    """Segments of samples: `.` rest, `t` `T` beyond the toe by 1 and 3 cm, `s` sliding."""
+    """Segments of samples: `.` rest, `t` `T` 1 and 3 cm beyond the toe, `h` beyond the heel, `s`
+    sliding, `f` flight.
+    """
     left = stances(robot, "left")
     cases = {
         ".": Case(left, through=MIDDLE),
         "t": Case(left, through=(0.15, 0.1, 0.0)),
         "T": Case(left, through=(0.17, 0.1, 0.0)),
         "s": Case(left, force=(-500.0, 0.0, WEIGHT), through=MIDDLE),
+        "h": Case(left, through=(-0.09, 0.1, 0.0)),
         "f": Case(()),
     }
     cones, schedule, wrench, ref, facing = together(robot, [cases[way] for way in ways])
@@ -74,16 +77,21 @@ def test_one_sample_on_one_side_of_a_contact_change_is_a_segment(robot: Robot) -
 def test_a_limit_that_changes_is_said(robot: Robot) -> None:
     (only,) = found(robot, "..tTss..")
     assert only.text.endswith(
-        "The limit changes on the way: tipping over the toe edge of the left foot,"
-        " then the left foot sliding forward."
+        "Limits on the way: tipping over the toe edge of the left foot;"
+        " the left foot sliding forward."
     )
 
 
-def test_many_changes_are_counted(robot: Robot) -> None:
+def test_every_limit_on_the_way_is_named_once(robot: Robot) -> None:
     (only,) = found(robot, "tsftsfts")
     assert only.limit == "flight"
     assert only.link == ()
-    assert only.text.endswith(", and 4 more.")
+    assert only.text.endswith("left foot; the left foot sliding forward; flight.")
+
+
+def test_limits_beyond_three_are_counted(robot: Robot) -> None:
+    (only,) = found(robot, "tsfhffff")
+    assert only.text.endswith("flight; and 1 more.")
 
 
 def test_stretches_are_joined_only_across_gaps_shorter_than_asked(robot: Robot) -> None:

@@ -16,7 +16,7 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, lo
 from surefoot.contacts.cones import Cones
 from surefoot.index import words
 from surefoot.index.distance import Distances
-from surefoot.index.twist import edges, find_slip, kinds, outermost, virtual_twist
+from surefoot.index.twist import Slip, Twist, edges, find_slip, kinds, outermost, virtual_twist
 from surefoot.index.words import (
     CORNER,
     FLIGHT,
@@ -40,7 +40,7 @@ ALL_FORCE = 2e-9  # relative: nothing of w can be given where d = |w|; twice the
 SAME_NORMAL = 1.0 - 1e-9  # cosine; one plane has one normal, to the rounding of a file
 PRESSING = 0.05  # of the force: with less of it into the ground, the ZMP says nothing
 LEVEL_NORMAL = 0.5  # z of a normal; below, at more than 60°, it is a wall and no ground
-PLANE_M = 1e-3  # vertices this near a common plane have one ZMP; detected contacts float as much
+LEVEL_M = 5e-3  # rise of a line of tipping; the ZMP beside it is then right to some millimetres
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +204,12 @@ class Limits:
         press = float(force @ up)
         if kind == PULLING:
             return f" with {words.amount(-press, 'N')}" if press < 0.0 else ""
-        flat = bool(np.all(normal @ up > SAME_NORMAL) and np.ptp(pos @ up) < PLANE_M)
+        flat = bool(np.all(normal @ up > SAME_NORMAL))
         pressing = press > PRESSING * float(np.linalg.norm(force)) and press > 0.0
         if kind == TIPPING and self.ends[i, 0] >= 0:
             a, b = self.cones.vertex_pos[self.ends[i]]
             about = moment + np.cross(self.ref_w[i] - a, force)
-            if not (flat and pressing):
+            if not (flat and pressing and abs(float((b - a) @ up)) < LEVEL_M):
                 return self._about_line(i, about)
             return self._beyond(i, np.cross(up, about) / press, b - a, up)
         if kind == SLIDING and flat and pressing:
@@ -301,30 +301,18 @@ def find_limits(
     kind[(size > 0.0) & (distances.lower >= (1.0 - ALL_FORCE) * size)] = PULLING
     kind[~np.any(distances.dual, axis=1)] = NONE
     kind[cones.count == 0] = FLIGHT
-
-    tips = kind == TIPPING
-    tipping = tips[twist.owner] & twist.active
+    slides, turns = kind == SLIDING, kind == YAW
+    tipping = (kind == TIPPING)[twist.owner] & twist.active
     tipping &= twist.still | ~twist.any(twist.active & twist.still)[twist.owner]
     ends = outermost(twist, tipping)
-    slides, turns = kind == SLIDING, kind == YAW
-    moving = (slides | turns)[twist.owner] & slip.moving
-    alone = turns & ~twist.any(moving)  # on a single point
-    chosen = moving | (kind == PULLING)[twist.owner] | (alone[twist.owner] & twist.active)
-    chosen[ends[ends >= 0]] = True
-    involved = np.zeros((len(kind), len(feet.links)), dtype=np.bool_)
-    involved[twist.owner[chosen], twist.link[chosen]] = True
-    falling = np.cross(twist.axis, (0.0, 0.0, 1.0))
-    direction = np.where(tips[:, None], falling, np.where(slides[:, None], slip.along, 0.0))
-    direction[loose & (distances.dimension < 5)] = 0.0
-    length = np.linalg.norm(direction, axis=1, keepdims=True)
     return Limits(
         kind=kind,
         edge=edges(twist, cones, feet, ends),
         ends=ends,
-        direction_w=np.where(length > 1e-9, direction / np.maximum(length, 1e-9), 0.0),
+        direction_w=_directions(twist, slip, kind, loose & (distances.dimension < 5)),
         sense=np.where(turns, np.where(slip.spin >= 0.0, 1, -1), 0),
         pivot=np.where(slides | turns, slip.pivot, -1),
-        involved=involved,
+        involved=_involved(twist, slip, kind, ends, len(feet.links)),
         infeasible=infeasible,
         feet=feet,
         cones=cones,
@@ -335,3 +323,26 @@ def find_limits(
         ref_w=ref_w,
         facing_w=facing_w,
     )
+
+
+def _directions(twist: Twist, slip: Slip, kind: IntArray, unknown: BoolArray) -> Array:
+    """Unit vectors: to where the robot tips, or its feet slide; zero where there is none."""
+    falling = np.cross(twist.axis, (0.0, 0.0, 1.0))
+    out = np.where((kind == SLIDING)[:, None], slip.along, 0.0)
+    out = np.where((kind == TIPPING)[:, None], falling, out)
+    out[unknown] = 0.0
+    length = np.linalg.norm(out, axis=1, keepdims=True)
+    return np.where(length > 1e-9, out / np.maximum(length, 1e-9), 0.0)
+
+
+def _involved(twist: Twist, slip: Slip, kind: IntArray, ends: IntArray, links: int) -> BoolArray:
+    """Links at the ends of the line of tipping, of vertices that move, or of all that pull."""
+    slipping = (kind == SLIDING) | (kind == YAW)
+    on_a_point = slipping & ~twist.any(slip.moving)
+    chosen = slipping[twist.owner] & slip.moving
+    chosen |= on_a_point[twist.owner] & twist.active
+    chosen |= (kind == PULLING)[twist.owner]
+    chosen[ends[ends >= 0]] = True
+    out = np.zeros((twist.n, links), dtype=np.bool_)
+    out[twist.owner[chosen], twist.link[chosen]] = True
+    return out

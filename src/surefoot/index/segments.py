@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from surefoot.errors import BadOption
 from surefoot.index.reasons import Limits
 from surefoot.index.words import Limit, LimitEdge, amount
 
-MOST_CHANGES = 4  # limits named one after another; more is a list that nobody reads
+MOST_CHANGES = 3  # limits named one after another; more is a list that nobody reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +109,12 @@ def _text(limits: Limits, samples: list[int], worst: int, worst_n: float) -> str
     sentence = f"{limits.sentence(worst)} d is {amount(worst_n, 'N')} there."
     codes = zip(limits.kind[samples].tolist(), limits.edge[samples].tolist(),
                 map(bytes, limits.involved[samples]), strict=True)  # fmt: skip
-    heads = [next(run)[1] for _, run in groupby(zip(codes, samples, strict=True), lambda p: p[0])]
+    heads: dict[tuple[int, int, bytes], int] = {}
+    for code, i in zip(codes, samples, strict=True):  # words: each limit once, where it comes first
+        heads.setdefault(code, i)
     if len(heads) < 2:
         return sentence
-    names = [limits.phrase(i) for i in heads[:MOST_CHANGES]]
+    names = [limits.phrase(i) for i in [*heads.values()][:MOST_CHANGES]]
     rest = len(heads) - len(names)
-    more = f", and {rest} more" if rest else ""
-    return f"{sentence} The limit changes on the way: {', then '.join(names)}{more}."
+    more = f"; and {rest} more" if rest else ""
+    return f"{sentence} Limits on the way: {'; '.join(names)}{more}."
