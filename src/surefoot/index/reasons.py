@@ -281,9 +281,8 @@ def find_limits(
 
     In this order: nothing touches, flight; nothing of the wrench can be given, pulling; all active
     vertices rest, tipping over the line through the outermost of them along ω; else the vertices
-    that move slide, or turn, whichever is faster. Vertices that do not grip (frictionless, or
-    sliding already) may move along the ground freely: where none grips, the part of the dual
-    direction that takes most of d decides.
+    that move slide, or turn, whichever is faster. Where no vertex grips (frictionless, or sliding
+    already), the part of the dual direction that takes most of d decides.
 
     Args:
         wrench: force and moment about ref_w, world axes, N and N m.
@@ -301,17 +300,15 @@ def find_limits(
     kind[(size > 0.0) & (distances.lower >= (1.0 - ALL_FORCE) * size)] = PULLING
     kind[~np.any(distances.dual, axis=1)] = NONE
     kind[cones.count == 0] = FLIGHT
-    slides, turns = kind == SLIDING, kind == YAW
-    tipping = (kind == TIPPING)[twist.owner] & twist.active
-    tipping &= twist.still | ~twist.any(twist.active & twist.still)[twist.owner]
-    ends = outermost(twist, tipping)
+    turns = kind == YAW
+    ends = _line(twist, kind)
     return Limits(
         kind=kind,
         edge=edges(twist, cones, feet, ends),
         ends=ends,
         direction_w=_directions(twist, slip, kind, loose & (distances.dimension < 5)),
         sense=np.where(turns, np.where(slip.spin >= 0.0, 1, -1), 0),
-        pivot=np.where(slides | turns, slip.pivot, -1),
+        pivot=np.where(turns | (kind == SLIDING), slip.pivot, -1),
         involved=_involved(twist, slip, kind, ends, len(feet.links)),
         infeasible=infeasible,
         feet=feet,
@@ -323,6 +320,13 @@ def find_limits(
         ref_w=ref_w,
         facing_w=facing_w,
     )
+
+
+def _line(twist: Twist, kind: IntArray) -> IntArray:
+    """Ends of the line of tipping: between active vertices at rest, or any where none rests."""
+    tipping = (kind == TIPPING)[twist.owner] & twist.active
+    tipping &= twist.still | ~twist.any(twist.active & twist.still)[twist.owner]
+    return outermost(twist, tipping)
 
 
 def _directions(twist: Twist, slip: Slip, kind: IntArray, unknown: BoolArray) -> Array:
