@@ -21,7 +21,7 @@ from surefoot.contacts.runs import (
 from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadMotion, BadOption, BadRobot, nearest
 from surefoot.motion.contact import ContactSchedule, Stance, Terrain, mode_of
-from surefoot.motion.curves import even_times, resample
+from surefoot.motion.curves import resample, steady_times
 from surefoot.motion.motion import Motion
 from surefoot.robots.robot import Robot, Sole
 
@@ -105,7 +105,7 @@ def detect(
     _refuse(motion, robot)
     if options.rate_hz is not None:
         first, last = float(motion.time[0]), float(motion.time[-1])
-        motion = resample(motion, even_times(first, last, options.rate_hz))
+        motion = resample(motion, steady_times(first, last, options.rate_hz))
     time, edges = motion.time, edge_times(motion.time)
     batch = Batch(robot, robot.qpos(motion))
     corners = [batch.points_w(sole.link, sole.polygon_l) for sole in robot.soles]

@@ -20,7 +20,7 @@ from surefoot.kernels.depth import depths
 from surefoot.kernels.nearest import INSIDE, OPEN, nearest_points
 
 CHUNK = 256  # samples; each chunk starts without memory, so threads change no bit of the result
-OUTSIDE_TOLERANCE = 1e-9  # relative; the default of d+ that nobody needs to loosen
+CLEAR = 1e-9  # relative gap that tells rays which share a direction from rays which cancel
 LINE = 1e-9  # of a column's length: the part of it across the lines of a cone is rounding
 SHARE = 1e-9  # of the weights with which rays cancel: a ray with less is there by rounding
 PARALLEL = 1e-7  # of the largest singular value: rays that cancel span no more than this
@@ -54,6 +54,8 @@ class Scales:
     """0 for circular friction cones; else pyramids inside them with so many sides."""
     tolerance: float = 1e-4
     """Relative gap between the bounds inside; pyramids are exact."""
+    outside: float = 1e-9
+    """Relative gap between the bounds outside."""
     depth: bool = True
     """Whether distances inside are asked for; else 0 stands for all of them."""
 
@@ -235,7 +237,7 @@ def _pointed(
     carriers = np.empty((n, 0, q))
     nearest_points(
         wanted, group.first, door(a), door(group.friction), scales.cone_sides,
-        door(group.inward), door(group.least), door(w), OUTSIDE_TOLERANCE,
+        door(group.inward), door(group.least), door(w), scales.outside,
         out.lower, out.upper, out.dual, carriers, status,
     )  # fmt: skip
     out.margin[wanted] = -out.upper[wanted]
@@ -377,7 +379,7 @@ def _common_direction(
     nearest_points(
         np.ones(n, dtype=np.bool_), first, door(longer), door(friction), sides, door(up),
         door(longer[:, 0, q]), door(up),
-        OUTSIDE_TOLERANCE, np.zeros(n), np.zeros(n), dual, carriers, status,
+        CLEAR, np.zeros(n), np.zeros(n), dual, carriers, status,
     )  # fmt: skip
     inward = -dual[:, :q]
     inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)

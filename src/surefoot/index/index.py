@@ -20,6 +20,7 @@ from surefoot.index.samples import Reference, Samples, sampled
 from surefoot.index.segments import Segment, segments
 from surefoot.index.speed import Speeds, feasible_speeds
 from surefoot.index.torque import Torques, joint_torques
+from surefoot.motion import rotation
 from surefoot.motion.curves import Interpolation
 from surefoot.motion.motion import Clip
 from surefoot.motion.smoothing import smooth
@@ -186,7 +187,7 @@ class Feasibility:
     @property
     def in_flight(self) -> Bool[BoolArray, " n"]:
         """Samples at which nothing touches."""
-        return self.samples.cones.count == 0
+        return np.equal(self.samples.cones.count, 0)
 
     @cached_property
     def _segments(self) -> tuple[Segment, ...]:
@@ -347,9 +348,12 @@ def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]
 
 
 def facing(samples: Samples) -> Float64[Array, "n 3"]:
-    """Where the robot faces: the horizontal part of its root's forward axis."""
+    """Where the robot faces: the horizontal part of what points forward at home."""
     batch = samples.batch
-    forward = np.array(batch.link_rot_wl[:, batch.robot.link_id(batch.robot.root_link), :, 0])
+    robot = batch.robot
+    home_w = robot.motion(robot.home[None], np.zeros(1)).root_quat[0]
+    ahead_l = rotation.rotate(rotation.conjugate(home_w), np.array([1.0, 0.0, 0.0]))
+    forward = batch.link_rot_wl[:, robot.link_id(robot.root_link)] @ ahead_l
     forward[:, 2] = 0.0
     size = np.linalg.norm(forward, axis=1, keepdims=True)
     return np.where(size > 1e-9, forward / np.maximum(size, 1e-9), [1.0, 0.0, 0.0])

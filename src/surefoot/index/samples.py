@@ -11,7 +11,7 @@ from surefoot.contacts.cones import Cones, Sliding, contact_cones
 from surefoot.dynamics.batch import Batch
 from surefoot.dynamics.wrench import required_wrench, weight_w
 from surefoot.errors import BadMotion, BadOption
-from surefoot.motion.curves import Interpolation, even_times, rates, resample
+from surefoot.motion.curves import Interpolation, rates, resample, steady_times
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 
@@ -133,7 +133,7 @@ def _moments(
     A contact change takes the place of an even moment beside it.
     """
     start, end = float(frames[0]), float(frames[-1])
-    even = even_times(start, end, rate_hz)
+    even = steady_times(start, end, rate_hz)
     edges = edges[(edges > start + TOGETHER_S) & (edges < end - TOGETHER_S)]
     if len(edges):
         after = np.clip(np.searchsorted(edges, even), 1, len(edges)) - 1

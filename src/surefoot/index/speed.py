@@ -15,6 +15,7 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, lo
 from surefoot.index.distance import Scales, signed_distances
 from surefoot.index.samples import Samples
 
+ROUGH = 0.05  # relative gap outside: any proven direction makes a step that goes not too far
 MOST_STEPS = 60  # of Newton's method; 3 to 6 are usual, more where a ray touches a curved side
 
 
@@ -124,7 +125,7 @@ def _distances(
         samples.cones.picked(which),
         wrench,
         samples.ref_w[which],
-        scales=replace(scales, depth=False),
+        scales=replace(scales, outside=ROUGH, depth=False),
         threads=threads,
     )
     return found.dual, found.upper

@@ -17,6 +17,7 @@ peak 2.0; inside, both are right to 0.001).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -102,6 +103,19 @@ def even_times(start: float, end: float, rate_hz: float) -> Float64[Array, " k"]
     if end == start:
         return np.array([start])
     return np.linspace(start, end, max(2, round((end - start) * rate_hz) + 1))
+
+
+def steady_times(start: float, end: float, rate_hz: float) -> Float64[Array, " k"]:
+    """Moments exactly 1 / rate apart from the start on, s, and the end, whatever is left to it.
+
+    Raises:
+        BadOption: a rate that is not positive, or an end before the start.
+    """
+    fitted = even_times(start, end, rate_hz)  # it refuses what makes no sense
+    if len(fitted) < 2:
+        return fitted
+    steps = math.ceil((end - start) * rate_hz - END_TOLERANCE_S * rate_hz)
+    return np.append(start + np.arange(steps) / rate_hz, end)
 
 
 def resample(

@@ -114,7 +114,7 @@ class Robot:
             BadOption: a mass that is not positive.
         """
         if not 0.0 < mass_kg < math.inf:
-            raise BadOption(what=f"the mass of a link must be positive, got {mass_kg} kg", where=link)
+            raise BadOption(what=f"a link's mass must be positive, got {mass_kg} kg", where=link)
         k, model = self.link_id(link), copy.copy(self.model)
         model.body_inertia[k] *= mass_kg / model.body_mass[k]
         model.body_mass[k] = mass_kg
