@@ -69,16 +69,16 @@ def test_an_edge_shares_the_load_so_that_the_larger_ratio_is_smallest() -> None:
 
 
 def test_a_hundred_standing_states_agree_with_another_solver(robot: Robot) -> None:
-    """Seed 1: of 140 shaken states on both feet, eight vertices, friction 0.7."""
-    compared(stood(shaken(robot, 140, seed=1), soles(robot)), least=100)
+    """Seed 1: of 240 shaken states on both feet, eight vertices, friction 0.7."""
+    compared(stood(shaken(robot, 240, seed=1), soles(robot)), least=100)
 
 
 @pytest.mark.parametrize("friction", [0.0, 1e-3, 0.3, 10.0])
 def test_little_and_much_friction_agree(robot: Robot, friction: float) -> None:
     """Seed 2; without friction only upright wrenches are carried: the robot at rest."""
-    batch = shaken(robot, 30, seed=2)
+    batch = shaken(robot, 60, seed=2)
     if friction < 0.1:
-        rest = np.zeros((30, robot.nv))
+        rest = np.zeros((60, robot.nv))
         batch = Batch(robot, batch.qpos, rest, rest)
     compared(stood(batch, soles(robot), friction=friction), least=10)
 
@@ -136,7 +136,7 @@ def test_forces_lie_inside_their_friction_cones(robot: Robot) -> None:
     found = (state := stood(shaken(robot, 40, seed=7), soles(robot), friction=0.4)).torques()
     weight = robot.mass * 9.81
     normal = found.force_w[:, 2]
-    assert np.all(np.hypot(*found.force_w[:, :2].T) <= 0.4 * normal + 1e-8 * weight)
+    assert np.all(np.hypot(*found.force_w[:, :2].T) <= 0.4 * normal + 1e-7 * weight)
     assert found.ratio[found.judged] == pytest.approx(
         np.abs(found.torque[found.judged] / robot.joint_torque).max(axis=1)
     )

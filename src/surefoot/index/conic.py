@@ -18,9 +18,9 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, IntArray
 
 MOST_STEPS = 60  # 12 are usual; a program without an interior may take twice as many
 NEARLY_ALL = 0.99  # of the way to the boundary of the cone
-OUTSIDE = 1e-9  # how far an answer may lie outside the cone; its size is about 1
+OUTSIDE = 1e-7  # how far an answer may lie outside the cone; its size is about 1
 SMALLEST_VALUE = 1e-4  # the relative gap is taken of no less
-REFINED = 2
+ROUNDS = 3  # of each direction: one solves, the others mend what squaring the matrix lost
 RIDGE = 1e-14  # of the diagonal: keeps the matrix invertible where two rows say the same
 
 
@@ -113,25 +113,26 @@ def _outside(values: Array, q: int) -> Array:
 def _noted(found: Answers, state: _State, q: int, tolerance: float) -> BoolArray:
     """Write down the best answers so far; which programs are done.
 
-    What is left of Aᵀz + c is charged to the bound, times the size that x can have.
+    What is left of Aᵀz + c is charged to the bound, for a best x up to twice as large as this one.
     """
     at, x = state.which, state.x
     rest = np.einsum("nrd,nr->nd", state.A, state.z)
     rest[:, -1] += 1.0
-    reach = 10.0 * (1.0 + np.linalg.norm(x, axis=1))
+    reach = 2.0 * (1.0 + np.linalg.norm(x, axis=1))
     lower = -np.sum(state.h * state.z, axis=1) - reach * np.linalg.norm(rest, axis=1)
     slack = state.h - np.einsum("nrd,nd->nr", state.A, x)
     outside = _outside(slack, q)
     value = x[:, -1] + np.maximum(outside, 0.0)
-    gap = value - lower
+    gap = np.abs(value - lower)  # outside the cone a value may be too small to be one
     before = found.x[at, -1] + np.maximum(found.outside[at], 0.0) - found.lower[at]
-    better = np.isfinite(gap) & ~(gap >= before)
+    better = np.isfinite(gap) & ~(gap >= np.abs(before))
     rows = at[better]
     found.x[rows], found.z[rows] = x[better], state.z[better]
     found.lower[rows], found.outside[rows] = lower[better], outside[better]
-    small = (gap <= tolerance * np.maximum(value, SMALLEST_VALUE)) & (outside <= OUTSIDE)
-    found.converged[at] = small & better
-    return np.asarray(found.converged[at] | ~np.isfinite(gap))
+    size = np.maximum(value, SMALLEST_VALUE)
+    found.converged[rows] = ((gap <= tolerance * size) & (outside <= OUTSIDE))[better]
+    done = (gap <= 0.1 * tolerance * size) & (outside <= OUTSIDE)
+    return np.asarray(done | ~np.isfinite(gap))
 
 
 def _step(state: _State, q: int) -> None:
@@ -144,18 +145,16 @@ def _step(state: _State, q: int) -> None:
     rx[:, -1] -= 1.0
     rz = state.h - state.s - np.einsum("nrd,nd->nr", state.A, state.x)
     rz = scaling.inverse(rz)
-    gram = np.swapaxes(scaled, 1, 2) @ scaled
-    inverse = np.linalg.inv(_ridged(gram))
+    inverse = np.linalg.inv(_ridged(np.swapaxes(scaled, 1, 2) @ scaled))
 
     def direction(share: Array, quotient: Array) -> tuple[Array, Array, Array]:
         """Steps of x, and of z and s in the scaled frame."""
         want = share * rz - quotient
-        right = share * rx + np.einsum("nrd,nr->nd", scaled, want)
-        dx = np.einsum("nde,ne->nd", inverse, right)
-        for _ in range(REFINED):  # what rounding and the ridge left over
-            left = right - np.einsum("nde,ne->nd", gram, dx)
+        dx, dz = np.zeros_like(rx), -want
+        for _ in range(ROUNDS):
+            left = share * rx - np.einsum("nrd,nr->nd", scaled, dz)
             dx += np.einsum("nde,ne->nd", inverse, left)
-        dz = np.einsum("nrd,nd->nr", scaled, dx) - want
+            dz = np.einsum("nrd,nd->nr", scaled, dx) - want
         return dx, dz, quotient - dz
 
     one = np.ones((n, 1))

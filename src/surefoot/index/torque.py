@@ -20,8 +20,7 @@ from surefoot.index.conic import solve
 from surefoot.index.limits import unknown_limits
 from surefoot.motion.contact import ContactSchedule
 
-GAP = 1e-5  # relative, asked of the cone programs: a tenth of what is promised
-PROMISED = 1e-4
+GAP = 1e-4  # relative, between a ratio and its proof
 CHUNK = 256  # samples: their matrices take some megabytes and stay in the cache
 LEVER_M = 0.1  # a foot's size: moments over it are compared with forces
 RANK = 1e-8  # of the largest singular value: below, a direction of wrenches cannot be given
@@ -54,6 +53,9 @@ class Torques:
         for name in ("time", "ratio", "torque", "force_w"):
             object.__setattr__(self, name, locked(getattr(self, name)))
         object.__setattr__(self, "limiting", locked_int(self.limiting))
+        feasible = np.array(self.feasible)
+        feasible.flags.writeable = False
+        object.__setattr__(self, "feasible", feasible)
 
     @property
     def judged(self) -> Bool[BoolArray, " n"]:
