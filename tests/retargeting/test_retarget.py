@@ -240,6 +240,8 @@ def test_a_scale_of_nothing_is_refused() -> None:
         Options(scale=0.0)
     with pytest.raises(BadOption, match="smooth_hz must be positive, got -6"):
         Options(smooth_hz=-6.0)
+    with pytest.raises(BadOption, match="rate_hz must be at most 1000 frames a second"):
+        Options(rate_hz=1e9)
 
 
 def _shaken(human: HumanClip, size_m: float) -> HumanClip:

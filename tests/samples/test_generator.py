@@ -270,3 +270,8 @@ def test_every_family_resolves_and_is_documented(name: str) -> None:
         assert row.text
         assert row.source
         assert row.summary()["low"] == row.low
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(BadOption, match="a seed must be 0 or more, got -1"):
+        generator.make("sidestep", seed=-1)

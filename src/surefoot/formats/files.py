@@ -74,5 +74,9 @@ def write_whole(path: str | Path, data: bytes) -> None:
             beside.unlink()
         if isinstance(error, (OSError, ValueError)):
             reason = getattr(error, "strerror", None) or str(error)
-            raise NoFile(what=f"cannot be written: {reason}", where=place(path)) from error
+            raise NoFile(
+                what=f"cannot be written: {reason}",
+                where=place(path),
+                todo="Give another place, or make room and see to its permissions",
+            ) from error
         raise

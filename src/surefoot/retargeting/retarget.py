@@ -56,6 +56,7 @@ NEARLY = 1.001  # costs this near are equal: rounding must not choose between tw
 SMOOTH_HZ = 6.0
 SHORTEST_LIMB_M = 0.02  # shorter ones tell no direction
 GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
+HIGHEST_RATE_HZ = 1000.0  # beyond, interpolation adds rows and no motion
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,11 @@ class Options:
             value = getattr(self, name)
             if value is not None and not 0.0 < value < np.inf:
                 raise BadOption(what=f"{name} must be positive, got {value}")
+        if self.rate_hz is not None and self.rate_hz > HIGHEST_RATE_HZ:
+            raise BadOption(
+                what=f"rate_hz must be at most {HIGHEST_RATE_HZ:g} frames a second,"
+                f" got {self.rate_hz:g}"
+            )
 
 
 def retarget(

@@ -124,6 +124,8 @@ def _family(name: str) -> Family:
 def _planned(
     name: str, seed: int, asked: Mapping[str, float] | None
 ) -> tuple[Family, dict[str, float], plan.Plan]:
+    if seed < 0:
+        raise BadOption(what=f"a seed must be 0 or more, got {seed}", where="seed")
     family = _family(name)
     values = chosen(name, family.parameters, asked)
     return family, values, family.make_plan(_chance(seed, "plan"), values)
