@@ -93,7 +93,7 @@ def written(tmp_path_factory):
 def test_a_page_is_well_formed_with_unique_ids(written):
     reader = read(written)
     assert len(reader.ids) == len(set(reader.ids))
-    assert reader.tags.count("canvas") == 1
+    assert reader.tags.count("figure") == 1
 
 
 def test_a_page_asks_for_nothing_from_the_network(written):
@@ -184,7 +184,7 @@ def test_two_clips_are_two_chapters_with_their_own_players(tmp_path):
     values = [clips[0], clips[1], balance(clips[1], robot), balance(clips[0], robot)]
     report(values, tmp_path / "r.html", robot=robot)
     reader = read((tmp_path / "r.html").read_text("utf-8"))
-    assert (reader.tags.count("article"), reader.tags.count("canvas")) == (2, 2)
+    assert (reader.tags.count("article"), reader.tags.count("figure")) == (2, 2)
     assert len(reader.ids) == len(set(reader.ids))
     text = reader.text
     assert text.index("second.bvh on walker", 60) < text.rindex("ZMP lies outside")
@@ -222,7 +222,9 @@ def test_a_value_that_no_report_knows_is_refused(tmp_path):
 
     with pytest.raises(BadInput) as caught:
         report([Weather()], tmp_path / "r.html")
-    assert caught.value.sentence == ("no report can show a Weather. It can show: Balance, Clip")
+    assert caught.value.sentence == (
+        "no report can show a Weather. It can show: Balance, Clip, Feasibility"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,22 +11,26 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from surefoot.reports import plots
-from surefoot.reports.plots import Bar, Footprint, Line, Panel, Range
+from surefoot.reports import panels, plots
+from surefoot.reports.panels import Bar, Line, Panel
+from surefoot.reports.plots import Footprint, Range
 
 TIME = np.linspace(2.0, 4.0, 201)
 
 
 def one_plot(label: str = "a plot") -> str:
     band = (np.full(201, -0.1), np.full(201, 0.1))
-    panels = (
+    drawn = (
         Panel("outside, mm", (Line("distance", np.sin(9.0 * TIME), "zmp"),), zero=True),
         Panel("left, m", (Line("ZMP", np.cos(9.0 * TIME), "zmp"),), band),
     )
     return plots.over_time(
         TIME,
-        panels,
-        bars=(Bar("left toe", 2.0, 3.0, "left"), Bar("right toe", 2.5, 4.0, "right", faint=True)),
+        drawn,
+        bars=(
+            Bar("left toe", 2.0, 3.0, "left"),
+            Bar("right toe", 2.5, 4.0, "right", touch="moving"),
+        ),
         rows=("left toe", "right toe"),
         shaded=((2.2, 2.4),),
         label=label,
@@ -34,20 +38,20 @@ def one_plot(label: str = "a plot") -> str:
 
 
 def test_a_short_line_is_drawn_as_it_is():
-    np.testing.assert_array_equal(plots.kept(np.array([1.0, np.inf, 3.0])), (0, 1, 2))
+    np.testing.assert_array_equal(panels.kept(np.array([1.0, np.inf, 3.0])), (0, 1, 2))
 
 
 def test_a_single_peak_and_a_single_gap_survive_thinning():
     values = np.zeros(100_000)
     values[31_234], values[77_777], values[50_000] = 5.0, -4.0, np.inf
-    kept = plots.kept(values)
-    assert len(kept) <= plots.MOST_POINTS
+    kept = panels.kept(values)
+    assert len(kept) <= panels.MOST_POINTS
     assert {31_234, 77_777, 50_000} <= set(kept.tolist())
     assert np.all(np.diff(kept) > 0)
 
 
 def test_a_line_that_exists_nowhere_is_drawn_as_gaps():
-    assert len(plots.kept(np.full(10_000, np.nan))) == plots.MOST_POINTS // 3
+    assert len(panels.kept(np.full(10_000, np.nan))) == panels.MOST_POINTS // 3
 
 
 def test_the_page_is_told_where_time_lies_in_the_plot():
@@ -67,7 +71,7 @@ def test_a_plot_holds_no_address_no_style_sheet_and_no_colour_of_its_own():
     assert "http" not in svg
     assert "<style" not in svg
     assert not [c for c in re.findall(r"#[0-9a-f]{6}\b", svg) if c != "#ffffff"]
-    assert set(re.findall(r"var\(--(\w+)\)", svg)) <= set(plots.ROLES)
+    assert set(re.findall(r"var\(--(\w+)\)", svg)) <= set(panels.ROLES)
 
 
 def test_the_label_of_a_plot_is_escaped():
@@ -137,8 +141,8 @@ def test_nothing_of_matplotlib_is_loaded_before_a_plot_is_drawn():
 
 def test_drawing_does_not_load_pyplot():
     code = (
-        "import sys, numpy as np; from surefoot.reports import plots;"
-        "t = np.arange(3.0); panel = plots.Panel('a', (plots.Line('b', t, 'zmp'),));"
+        "import sys, numpy as np; from surefoot.reports import panels, plots;"
+        "t = np.arange(3.0); panel = panels.Panel('a', (panels.Line('b', t, 'zmp'),));"
         "plots.over_time(t, [panel], label='x'); print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

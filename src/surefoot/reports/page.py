@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from surefoot.errors import BadInput, Notice, SurefootError
 from surefoot.motion.contact import Terrain
 from surefoot.motion.motion import Clip
 from surefoot.reports.figures import without_prologue, write_whole
-from surefoot.reports.player import Actor, Polygon, Scene, Span, Track
+from surefoot.reports.player import Actor, Arrow, Curve, Polygon, Scene, Span, Track
 from surefoot.reports.plots import own_ids
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 from surefoot.version import __version__
 
+T = TypeVar("T")
 DRAWERS = {
+    "surefoot.index.index:Feasibility": "surefoot.reports.feasibility:feasibility_part",
     "surefoot.contacts.balance:Balance": "surefoot.reports.sections:balance_part",
     "surefoot.motion.motion:Clip": "surefoot.reports.sections:clip_part",
 }
-"""Which function draws which value; to draw another, write one and give it a row."""
+"""Which function draws which value, in the order in which they stand in a chapter.
+
+To draw another, write one and give it a row.
+"""
+SCRIPTS = ("player_geometry.js", "player_stage.js", "player.js")
+"""The player, in the order in which its files need one another."""
+MOST_NAMES = 2  # of clips in a heading
 MOST_ROWS = 200  # of a table; the rest is counted
+LONG_CELL = 60  # signs; a column of such cells does not get narrower than a phone
 FOLDED_ROWS = 14  # a longer table is folded away
 
 
@@ -50,6 +59,18 @@ class Block:
     svgs: tuple[str, ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    open_rows: int = 0
+    """How many rows of a long table are seen before it is unfolded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A line of the table that stands on top where a report has several of them."""
+
+    score: float
+    """The smaller, the higher it stands."""
+    cells: tuple[tuple[str, str], ...]
+    """What each column is called, and what stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +88,11 @@ class Part:
     stances: tuple[Span, ...] = ()
     worst_at: float | None = None
     terrain: Terrain | None = None
+    arrows: tuple[Arrow, ...] = ()
+    curve: Curve | None = None
+    opens_at: float | None = None
+    """Where the player begins; else at the first frame."""
+    rank: Rank | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +101,8 @@ class Context:
 
     clip: Clip | None = None
     robot: Robot | None = None
+    beside: tuple[object, ...] = ()
+    """The other values of the chapter: what they show need not be shown twice."""
 
 
 Drawer = Callable[[object, Context], Part]
@@ -85,7 +113,6 @@ Drawer = Callable[[object, Context], Part]
 class _Chapter:
     context: Context
     values: list[object] = field(default_factory=list)
-    """Findings first, the clip that they are about last."""
 
 
 def report(
@@ -121,12 +148,13 @@ def report(
 def _chapters(values: Sequence[object], robot: Robot | None) -> list[_Chapter]:
     """The values sorted into chapters, each with its clip and robot."""
     for value in values:
-        _drawer(value)
+        _place(value)
     chapters = [
         _Chapter(Context(value, _robot_of(value, robot)), [value])
         for value in values
         if isinstance(value, Clip)
     ]
+    own: list[_Chapter] = []
     lone = _Chapter(Context(robot=robot))
     opened = 0
     for value in values:
@@ -135,21 +163,45 @@ def _chapters(values: Sequence[object], robot: Robot | None) -> list[_Chapter]:
             continue
         # The nearest clip above it, else the nearest below, that it was computed from.
         near = [*reversed(chapters[:opened]), *chapters[opened:]]
-        home = next((chapter for chapter in near if _is_about(value, chapter.context)), lone)
-        home.values.insert(len(home.values) - (home is not lone), value)
-    return chapters + ([lone] if lone.values else [])
+        home = _home(value, near)
+        if home is not None:
+            home.values.append(value)
+        elif isinstance(clip := getattr(value, "clip", None), Clip):
+            own.append(_Chapter(Context(clip, _robot_of(clip, getattr(value, "robot", robot)))))
+            own[-1].values.append(value)
+        else:
+            lone.values.append(value)
+    return [*chapters, *own] + ([lone] if lone.values else [])
+
+
+def _home(value: object, chapters: Sequence[_Chapter]) -> _Chapter | None:
+    """The first chapter about the value's clip: of that very clip, else of one of its name.
+
+    A chapter holds one finding of a kind; the next one about the same clip stands by itself.
+    """
+    about = [chapter for chapter in chapters if _is_about(value, chapter.context)]
+    same = [c for c in about if c.context.clip is getattr(value, "clip", None)]
+    free = (c for c in [*same, *about] if all(type(v) is not type(value) for v in c.values))
+    return next(free, None)
 
 
 def _is_about(value: object, context: Context) -> bool:
-    """Whether a finding names this clip and this robot, and spans the same time."""
+    """Whether a finding names or holds this clip and this robot, and spans the same time."""
     clip, robot = context.clip, context.robot
-    if clip is None or getattr(value, "clip", None) != clip.meta.source:
+    if clip is None or _named(getattr(value, "clip", None)) != clip.meta.source:
         return False
-    if robot is not None and getattr(value, "robot", robot.name) != robot.name:
+    if robot is not None and _named(getattr(value, "robot", robot)) != robot.name:
         return False
     time = getattr(value, "time", clip.motion.time)
     spans = (time[0] - clip.motion.time[0], time[-1] - clip.motion.time[-1])
     return bool(max(abs(spans[0]), abs(spans[1])) < 1e-6)
+
+
+def _named(thing: object) -> object:
+    """What a clip or a robot is called, held or named."""
+    if isinstance(thing, Clip):
+        return thing.meta.source
+    return thing.name if isinstance(thing, Robot) else thing
 
 
 def _robot_of(clip: Clip, robot: Robot | None) -> Robot:
@@ -172,12 +224,22 @@ def _robot_of(clip: Clip, robot: Robot | None) -> Robot:
 
 
 def _drawer(value: object) -> Drawer:
+    module, name = list(DRAWERS.values())[_place(value)].split(":")
+    return cast("Drawer", getattr(import_module(module), name))
+
+
+def _place(value: object) -> int:
+    """Row of a value in the table of drawers.
+
+    Raises:
+        BadInput: it has none.
+    """
+    rows = list(DRAWERS)
     for kind in type(value).__mro__:
-        row = DRAWERS.get(f"{kind.__module__}:{kind.__qualname__}")
-        if row is not None:
-            module, name = row.split(":")
-            return cast("Drawer", getattr(import_module(module), name))
-    known = ", ".join(sorted(row.split(":")[1] for row in DRAWERS))
+        row = f"{kind.__module__}:{kind.__qualname__}"
+        if row in rows:
+            return rows.index(row)
+    known = ", ".join(sorted(row.split(":")[1] for row in rows))
     raise BadInput(
         what=f"no report can show a {type(value).__name__}",
         todo=f"It can show: {known}",
@@ -186,19 +248,23 @@ def _drawer(value: object) -> Drawer:
 
 def _page(chapters: Sequence[_Chapter], title: str) -> str:
     """The whole page."""
-    names = [_name(chapter.context) for chapter in chapters]
-    heading = title or ", ".join(dict.fromkeys(names))
+    names = _told_apart([_name(chapter.context) for chapter in chapters])
+    listed = list(dict.fromkeys(names))
+    more = [f"and {len(listed) - MOST_NAMES} more"] if len(listed) > MOST_NAMES + 1 else []
+    heading = title or ", ".join([*listed[:MOST_NAMES], *more] if more else listed)
     own = files("surefoot.reports")
+    parts = [_parts(chapter) for chapter in chapters]
     body = "".join(
-        _article(chapter, name if len(chapters) > 1 else "", i)
-        for i, (chapter, name) in enumerate(zip(chapters, names, strict=True))
+        _article(found, name if len(chapters) > 1 else "", i)
+        for i, (found, name) in enumerate(zip(parts, names, strict=True))
     )
+    scripts = "\n".join((own / name).read_text("utf-8") for name in SCRIPTS)
     return string.Template((own / "page.html").read_text("utf-8")).substitute(
         title=escape(heading),
         style=(own / "page.css").read_text("utf-8"),
-        script=(own / "player.js").read_text("utf-8"),
+        script=f'"use strict";\n(() => {{\n{scripts}}})();',
         version=escape(__version__),
-        body=body,
+        body=_ranking(parts, names) + body,
     )
 
 
@@ -209,9 +275,53 @@ def _name(context: Context) -> str:
     return f"{source} on {context.robot.name}" if context.robot else source
 
 
-def _article(chapter: _Chapter, name: str, number: int) -> str:
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, with a number where one has been there before."""
+    before = [names[:i].count(name) for i, name in enumerate(names)]
+    return [
+        f"{name} ({count + 1})" if count else name
+        for name, count in zip(names, before, strict=True)
+    ]
+
+
+def _parts(chapter: _Chapter) -> list[Part]:
+    """What the values of a chapter add to it, each knowing of the others."""
+    found = []
+    for value in sorted(chapter.values, key=_place):
+        beside = tuple(other for other in chapter.values if other is not value)
+        found.append(_drawer(value)(value, replace(chapter.context, beside=beside)))
+    return found
+
+
+def _ranking(chapters: Sequence[Sequence[Part]], names: Sequence[str]) -> str:
+    """A table of the chapters that can be ranked, the best first, where there are several."""
+    rows = [
+        (part.rank, i)
+        for i, parts in enumerate(chapters)
+        for part in parts
+        if part.rank is not None
+    ]
+    if len(rows) < 2:
+        return ""
+    rows.sort(key=lambda row: row[0].score)
+    head = "".join(
+        f'<th scope="col">{escape(text)}</th>' for text in ("", "clip", *dict(rows[0][0].cells))
+    )
+    body = "".join(
+        f'<tr><td>{place}</td><td><a href="#c{i}">{escape(names[i])}</a></td>'
+        + "".join(f"<td>{escape(text)}</td>" for _, text in rank.cells)
+        + "</tr>"
+        for place, (rank, i) in enumerate(rows, start=1)
+    )
+    return (
+        '<section class="ranking"><h2>Ranking</h2><p>The best first.</p>'
+        '<div class="scroll" tabindex="0"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></section>"
+    )
+
+
+def _article(parts: Sequence[Part], name: str, number: int) -> str:
     """One chapter; a page's only one has no heading of its own."""
-    parts = [_drawer(value)(value, chapter.context) for value in chapter.values]
     lede = "".join(f"<p>{escape(text)}</p>" for part in parts for text in part.sentences)
     head = f"<h2>{escape(name)}</h2>" if name else ""
     figures = "".join(_figure(item) for part in parts for item in part.figures)
@@ -219,7 +329,7 @@ def _article(chapter: _Chapter, name: str, number: int) -> str:
     blocks += _closing(parts)
     sections = "".join(_block(block, f"c{number}s{i}") for i, block in enumerate(blocks))
     return (
-        f'<article>{head}<div class="lede">{lede}</div>'
+        f'<article id="c{number}">{head}<div class="lede">{lede}</div>'
         f'<dl class="figures">{figures}</dl>{_player(parts, number)}{sections}</article>'
     )
 
@@ -263,19 +373,27 @@ def _block(block: Block, ids: str) -> str:
 def _table(block: Block) -> str:
     if not block.rows:
         return ""
+    if len(block.rows) <= FOLDED_ROWS:
+        return _rows(block, 0, FOLDED_ROWS)
+    seen = block.open_rows
+    folded = _rows(block, seen, MOST_ROWS)
+    if len(block.rows) > MOST_ROWS:
+        folded += f"<p>and {len(block.rows) - MOST_ROWS} more</p>"
+    count = f"{len(block.rows) - seen} {'more' if seen else 'rows'}"
+    details = f"<details><summary>{count}</summary>{folded}</details>"
+    return (_rows(block, 0, seen) if seen else "") + details
+
+
+def _rows(block: Block, first: int, stop: int) -> str:
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in block.rows[:MOST_ROWS]
-    )
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in block.rows[first:stop])
     top = f"<thead><tr>{head}</tr></thead>" if any(block.head) else ""
-    table = f'<div class="scroll" tabindex="0"><table>{top}<tbody>{body}</tbody></table></div>'
-    rest = len(block.rows) - MOST_ROWS
-    if rest > 0:
-        table += f"<p>and {rest} more</p>"
-    if len(block.rows) > FOLDED_ROWS:
-        return f"<details><summary>{len(block.rows)} rows</summary>{table}</details>"
-    return table
+    return f'<div class="scroll" tabindex="0"><table>{top}<tbody>{body}</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    long = ' class="long"' if len(text) > LONG_CELL else ""
+    return f"<td{long}>{escape(text)}</td>"
 
 
 def _legend(scene: Scene) -> str:
@@ -286,10 +404,27 @@ def _legend(scene: Scene) -> str:
     }
     rows = [(*row, track.name) for track in scene.tracks for row in marks[track.mark]]
     rows += [("support", "▱", "polygon", polygon.name) for polygon in scene.polygons]
-    return " ".join(
+    shown = " ".join(
         f'<span><b class="{tone}">{sign}</b> {escape(f"{name} {text}")}</span>'
         for tone, sign, text, name in rows
     )
+    return shown + "".join(
+        f' <span><b class="good">↑</b><b class="bad">↑</b> {escape(arrow.name)}, red where it'
+        " cannot be given</span>"
+        for arrow in scene.arrows
+    )
+
+
+def _first(values: Iterable[T | None]) -> T | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _first_of_each(tracks: Iterable[Track]) -> tuple[Track, ...]:
+    """The tracks, without those whose name another one has already."""
+    found: dict[str, Track] = {}
+    for track in tracks:
+        found.setdefault(track.name, track)
+    return tuple(found.values())
 
 
 def _player(parts: Sequence[Part], number: int) -> str:
@@ -297,15 +432,16 @@ def _player(parts: Sequence[Part], number: int) -> str:
     actors = tuple(actor for part in parts for actor in part.actors)
     if not actors:
         return ""
-    worst = [part.worst_at for part in parts if part.worst_at is not None]
-    terrain = [part.terrain for part in parts if part.terrain is not None]
     scene = Scene(
-        actors,
-        tuple(track for part in parts for track in part.tracks),
+        actors[:1],
+        _first_of_each(track for part in parts for track in part.tracks),
         tuple(polygon for part in parts for polygon in part.polygons)[:1],
-        tuple(span for part in parts for span in part.stances),
-        worst[0] if worst else None,
-        *terrain[:1],
+        max((part.stances for part in parts), key=len),
+        _first(part.worst_at for part in parts),
+        _first(part.terrain for part in parts) or Terrain(),
+        tuple(arrow for part in parts for arrow in part.arrows),
+        _first(part.curve for part in parts),
+        _first(part.opens_at for part in parts),
     )
     data = json.dumps(scene.as_json(), separators=(",", ":"), allow_nan=False)
     own = files("surefoot.reports")

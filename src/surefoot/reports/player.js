@@ -1,616 +1,239 @@
-/* The player of a surefoot report: draws packed poses on a canvas, by itself. */
-"use strict";
-(() => {
-  const LIGHT = [-0.35, 0.62, 0.7].map((v) => v / Math.hypot(0.35, 0.62, 0.7));
-  const AMBIENT = 0.54, DIFFUSE = 0.52, EDGE = 0.42, TIE = 0.25;
-  const TRAIL_S = 1.2, GRID_M = 0.25, GRID_REACH = 9;
-  const HOME = { yaw: -0.7, pitch: 0.3, zoom: 1 };
+/* The player itself: the stage with time, buttons, keys and words. */
+const INSET_PX = 8; // half the knob of a slider: its ends lie so far inside
+const STRIP_ZERO = 0.62; // of the strip's height, from its top: what is missing needs more room
 
-  // ---- packed arrays ----
-  function decode(entry) {
-    const raw = atob(entry.data);
-    const bytes = Uint8Array.from(raw, (c) => c.charCodeAt(0));
-    if (entry.type === "u1") return bytes;
-    if (entry.type === "f4") return new Float32Array(bytes.buffer);
-    const codes = new Uint16Array(bytes.buffer);
-    const out = new Float32Array(codes.length);
-    const columns = entry.low.length;
-    for (let i = 0; i < codes.length; i++) {
-      out[i] = entry.low[i % columns] + entry.step[i % columns] * codes[i];
-    }
-    return out;
-  }
-
-  function place(time, t) {
-    // The sample before t, the one after it, and the share between them.
-    let low = 0, high = time.length - 1;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (time[middle] <= t) low = middle; else high = middle;
-    }
-    const gap = time[high] - time[low];
-    const share = gap > 0 ? Math.min(Math.max((t - time[low]) / gap, 0), 1) : 0;
-    return { low, high, share, nearest: share < 0.5 ? low : high };
-  }
-
-  // ---- vectors ----
-  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  const cross = (a, b) => [
-    a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0],
-  ];
-  const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-  const unit = (a) => { const l = Math.hypot(...a) || 1; return a.map((v) => v / l); };
-  const mix = (a, b, s) => a.map((v, i) => v + (b[i] - v) * s);
-  const turned = (r, p) => [
-    r[0] * p[0] + r[1] * p[1] + r[2] * p[2],
-    r[3] * p[0] + r[4] * p[1] + r[5] * p[2],
-    r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
-  ];
-  function product(a, b) {
-    const out = new Array(9);
-    for (let i = 0; i < 3; i++) {
-      for (let j = 0; j < 3; j++) {
-        out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-      }
-    }
-    return out;
-  }
-  function matrix([w, x, y, z]) {
-    return [
-      1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-      2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-      2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-    ];
-  }
-
-  function hull(points) {
-    const ordered = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    if (ordered.length < 3) return ordered;
-    const half = (list) => {
-      const chain = [];
-      for (const p of list) {
-        while (chain.length > 1) {
-          const a = chain[chain.length - 2], b = chain[chain.length - 1];
-          if ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0) break;
-          chain.pop();
-        }
-        chain.push(p);
-      }
-      chain.pop();
-      return chain;
+class Player extends Stage {
+  constructor(figure) {
+    super(figure);
+    const time = this.actors[0].time;
+    this.frameS = time.length > 1 ? (this.end - this.start) / (time.length - 1) : 1;
+    this.speed = 1;
+    this.playing = false;
+    this.curve = this.scene.curve && {
+      ...this.scene.curve, time: decode(this.scene.curve.time), values: decode(this.scene.curve.values),
+      state: decode(this.scene.curve.state), phrase: decode(this.scene.curve.phrase),
     };
-    return [...half(ordered), ...half(ordered.reverse())];
+    if (this.scene.opens !== null) this.t = this.clamped(this.scene.opens);
+    this.controls();
+    this.cursors();
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.resize());
+    this.resize();
   }
 
-  // ---- order of painting: the same rule as painter_order in projection.py ----
-  function closest(a, b) {
-    const d = minus(a[1], a[0]), e = minus(b[1], b[0]), r = minus(b[0], a[0]);
-    const det = d[0] * e[1] - d[1] * e[0];
-    if (Math.abs(det) > 1e-9) {
-      const s = (r[0] * e[1] - r[1] * e[0]) / det, t = (r[0] * d[1] - r[1] * d[0]) / det;
-      if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
-        return [0, a[0][2] + s * d[2], b[0][2] + t * e[2]];
-      }
-    }
-    const foot = (p, start, along) => {
-      const square = along[0] * along[0] + along[1] * along[1];
-      if (square < 1e-12) return 0.5;
-      const share = ((p[0] - start[0]) * along[0] + (p[1] - start[1]) * along[1]) / square;
-      return Math.min(Math.max(share, 0), 1);
-    };
-    const at = (start, along, s) => start.map((v, i) => v + s * along[i]);
-    let best = [Infinity, 0, 0];
-    const offer = (p, q) => {
-      const gap = Math.hypot(p[0] - q[0], p[1] - q[1]);
-      if (gap < best[0]) best = [gap, p[2], q[2]];
-    };
-    for (const p of a) offer(p, at(b[0], e, foot(p, b[0], e)));
-    for (const q of b) offer(at(a[0], d, foot(q, a[0], d)), q);
-    return best;
+  resize() {
+    super.resize();
+    this.draw();
   }
 
-  function painterOrder(items) {
-    const behind = items.map(() => []);
-    for (let i = 0; i < items.length; i++) {
-      for (let j = i + 1; j < items.length; j++) {
-        const a = items[i], b = items[j];
-        const [gap, depthA, depthB] = closest(a.flat, b.flat);
-        if (gap > a.radiusPx + b.radiusPx) continue;
-        let ahead = depthA - depthB;
-        if (Math.abs(ahead) < TIE * Math.min(a.shape.radius, b.shape.radius)) ahead = a.middle - b.middle;
-        if (ahead > 0) behind[i].push(j); else behind[j].push(i);
-      }
-    }
-    const byDepth = (i, j) => items[i].middle - items[j].middle;
-    const order = [], seen = new Set();
-    const paint = (i) => {
-      if (seen.has(i)) return;
-      seen.add(i);
-      behind[i].sort(byDepth).forEach(paint);
-      order.push(items[i]);
-    };
-    items.map((_, i) => i).sort(byDepth).forEach(paint);
-    return order;
+  draw() {
+    super.draw();
+    this.strip();
+    this.say();
   }
 
-  // ---- one player ----
-  class Player {
-    constructor(figure) {
-      this.figure = figure;
-      this.canvas = figure.querySelector("canvas");
-      this.ctx = this.canvas.getContext("2d");
-      const source = JSON.parse(document.getElementById(figure.dataset.scene).textContent);
-      this.scene = source;
-      this.actors = source.actors.map((actor) => ({
-        ...actor, time: decode(actor.time), pos: decode(actor.pos), quat: decode(actor.quat),
-        links: actor.pos.shape[1],
-      }));
-      this.tracks = source.tracks.map((track) => ({
-        ...track, time: decode(track.time), points: decode(track.points), state: decode(track.state),
-        distance: track.distance ? decode(track.distance) : null,
-      }));
-      this.polygons = source.polygons.map((polygon) => ({
-        ...polygon, time: decode(polygon.time), vertices: decode(polygon.vertices),
-        count: decode(polygon.count), width: polygon.vertices.shape[1],
-      }));
-      const time = this.actors[0].time;
-      this.start = time[0];
-      this.end = time[time.length - 1];
-      this.frameS = time.length > 1 ? (this.end - this.start) / (time.length - 1) : 1;
-      this.t = this.start;
-      this.speed = 1;
-      this.playing = false;
-      this.camera = { ...HOME };
-      this.height = this.bodyHeight();
-      this.controls();
-      this.cursors();
-      new ResizeObserver(() => this.resize()).observe(this.canvas);
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.resize());
-      this.resize();
-    }
+  controls() {
+    const slider = this.part("time");
+    slider.min = this.start;
+    slider.max = this.end;
+    const sampleS = this.curve ? (this.end - this.start) / (this.curve.time.length - 1) : Infinity;
+    slider.step = Math.max(Math.min(this.frameS, sampleS), 0.001); // a short stretch can be met
+    slider.addEventListener("input", () => this.seek(Number(slider.value)));
+    this.part("play").addEventListener("click", () => this.toggle());
+    this.part("speed").addEventListener("change", (e) => { this.speed = Number(e.target.value); });
+    this.part("reset").addEventListener("click", () => { this.camera = { ...HOME }; this.draw(); });
+    const worst = this.part("worst");
+    if (this.scene.worst === null) worst.hidden = true;
+    worst.addEventListener("click", () => { this.pause(); this.seek(this.scene.worst); });
+    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    this.drag();
+    this.press();
+  }
 
-    part(name) { return this.figure.querySelector(`[data-part="${name}"]`); }
+  key(event) {
+    const camera = this.camera;
+    const actions = {
+      " ": () => this.toggle(),
+      ",": () => this.step(-1), ".": () => this.step(1),
+      Home: () => this.seek(this.start), End: () => this.seek(this.end),
+      ArrowLeft: () => { camera.yaw += 0.1; }, ArrowRight: () => { camera.yaw -= 0.1; },
+      ArrowUp: () => { camera.pitch += 0.08; }, ArrowDown: () => { camera.pitch -= 0.08; },
+      "+": () => { camera.zoom *= 1.1; }, "-": () => { camera.zoom /= 1.1; },
+      "0": () => { this.camera = { ...HOME }; },
+    };
+    if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    actions[event.key]();
+    this.draw();
+  }
 
-    bodyHeight() {
-      // Of the first frame, head to ground; the camera has to stand somewhere before it can look.
-      this.right = [0, 1, 0]; this.up = [0, 0, 1]; this.toward = [1, 0, 0];
-      this.target = [0, 0, 0]; this.distance = this.focal = 1;
-      const tops = this.body(this.actors[0]).map((item) => Math.max(
-        ...item.shape.spine.map((end) => item.world(end)[2] + item.shape.radius)));
-      return Math.max(...tops, this.scene.ground + 0.3) - this.scene.ground;
-    }
-
-    controls() {
-      const slider = this.part("time");
-      slider.min = this.start;
-      slider.max = this.end;
-      slider.step = Math.max(this.frameS, 0.001);
-      slider.addEventListener("input", () => this.seek(Number(slider.value)));
-      this.part("play").addEventListener("click", () => this.toggle());
-      this.part("speed").addEventListener("change", (e) => { this.speed = Number(e.target.value); });
-      this.part("reset").addEventListener("click", () => { this.camera = { ...HOME }; this.draw(); });
-      const worst = this.part("worst");
-      if (this.scene.worst === null) worst.hidden = true;
-      worst.addEventListener("click", () => { this.pause(); this.seek(this.scene.worst); });
-      this.canvas.addEventListener("keydown", (e) => this.key(e));
-      this.drag();
-    }
-
-    key(event) {
-      const camera = this.camera;
-      const actions = {
-        " ": () => this.toggle(),
-        ",": () => this.step(-1), ".": () => this.step(1),
-        Home: () => this.seek(this.start), End: () => this.seek(this.end),
-        ArrowLeft: () => { camera.yaw += 0.1; }, ArrowRight: () => { camera.yaw -= 0.1; },
-        ArrowUp: () => { camera.pitch += 0.08; }, ArrowDown: () => { camera.pitch -= 0.08; },
-        "+": () => { camera.zoom *= 1.1; }, "-": () => { camera.zoom /= 1.1; },
-        "0": () => { this.camera = { ...HOME }; },
-      };
-      if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      actions[event.key]();
+  drag() {
+    let from = null;
+    this.canvas.addEventListener("pointerdown", (e) => {
+      from = [e.clientX, e.clientY];
+      this.canvas.setPointerCapture(e.pointerId);
+    });
+    this.canvas.addEventListener("pointermove", (e) => {
+      if (!from) return;
+      this.camera.yaw -= (e.clientX - from[0]) * 0.008;
+      this.camera.pitch += (e.clientY - from[1]) * 0.006;
+      from = [e.clientX, e.clientY];
       this.draw();
+    });
+    for (const name of ["pointerup", "pointercancel"]) {
+      this.canvas.addEventListener(name, () => { from = null; });
     }
-
-    drag() {
-      let from = null;
-      this.canvas.addEventListener("pointerdown", (e) => {
-        from = [e.clientX, e.clientY];
-        this.canvas.setPointerCapture(e.pointerId);
-      });
-      this.canvas.addEventListener("pointermove", (e) => {
-        if (!from) return;
-        this.camera.yaw -= (e.clientX - from[0]) * 0.008;
-        this.camera.pitch += (e.clientY - from[1]) * 0.006;
-        from = [e.clientX, e.clientY];
-        this.draw();
-      });
-      for (const name of ["pointerup", "pointercancel"]) {
-        this.canvas.addEventListener(name, () => { from = null; });
-      }
-      this.canvas.addEventListener("wheel", (e) => {
-        if (!e.ctrlKey && document.activeElement !== this.canvas) return; // let the page scroll
-        e.preventDefault();
-        this.camera.zoom *= Math.exp(-e.deltaY * 0.001);
-        this.draw();
-      }, { passive: false });
-    }
-
-    cursors() {
-      // The plots of the same chapter show the moment, and a click on them goes there.
-      this.plots = [...this.figure.closest("article").querySelectorAll("svg[data-t0]")].map((svg) => {
-        const box = Object.fromEntries(
-          ["t0", "t1", "x0", "x1", "y0", "y1"].map((key) => [key, Number(svg.dataset[key])]),
-        );
-        const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-        line.setAttribute("class", "cursor");
-        line.setAttribute("y1", box.y0);
-        line.setAttribute("y2", box.y1);
-        svg.append(line);
-        svg.addEventListener("click", (e) => {
-          const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
-          const share = (at.x - box.x0) / (box.x1 - box.x0);
-          if (share < 0 || share > 1) return;
-          this.pause();
-          this.seek(box.t0 + share * (box.t1 - box.t0));
-        });
-        return { box, line };
-      });
-    }
-
-    toggle() { if (this.playing) this.pause(); else this.play(); }
-    pause() { this.playing = false; this.mark(); }
-    play() {
-      if (this.t >= this.end) this.t = this.start;
-      this.playing = true;
-      this.mark();
-      let last = null;
-      const tick = (now) => {
-        if (!this.playing) return;
-        if (last !== null) this.t = Math.min(this.t + this.speed * (now - last) / 1000, this.end);
-        last = now;
-        if (this.t >= this.end) this.pause();
-        this.seek(this.t);
-        if (this.playing) requestAnimationFrame(tick);
-      };
-      requestAnimationFrame(tick);
-    }
-    mark() {
-      this.part("play").textContent = this.playing ? "Pause" : "Play";
-    }
-    step(count) { this.pause(); this.seek(this.t + count * this.frameS); }
-    seek(t) { this.t = Math.min(Math.max(t, this.start), this.end); this.draw(); }
-
-    resize() {
-      const ratio = window.devicePixelRatio || 1;
-      this.width = this.canvas.clientWidth || 640;
-      this.tall = this.canvas.clientHeight || 420;
-      this.canvas.width = Math.round(this.width * ratio);
-      this.canvas.height = Math.round(this.tall * ratio);
-      this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const style = getComputedStyle(this.figure);
-      this.tone = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.canvas.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey && document.activeElement !== this.canvas) return; // let the page scroll
+      e.preventDefault();
+      this.camera.zoom *= Math.exp(-e.deltaY * 0.001);
       this.draw();
-    }
+    }, { passive: false });
+  }
 
-    // -- projection --
-    look() {
-      const camera = this.camera;
-      camera.pitch = Math.min(Math.max(camera.pitch, -0.1), 1.55);
-      camera.zoom = Math.min(Math.max(camera.zoom, 0.3), 6);
-      const ca = Math.cos(camera.yaw), sa = Math.sin(camera.yaw);
-      const ce = Math.cos(camera.pitch), se = Math.sin(camera.pitch);
-      this.toward = [ce * ca, ce * sa, se];
-      this.right = [-sa, ca, 0];
-      this.up = cross(this.toward, this.right);
-      this.distance = 4.5 * this.height;
-      this.focal = 4.5 * Math.min(this.tall / 1.2, this.width / 0.95) * camera.zoom;
-      const { pos, follow, links, time } = this.actors[0];
-      const at = place(time, this.t);
-      const root = (i) => [0, 1].map((k) => pos[3 * (i * links + follow) + k]);
-      const [x, y] = mix(root(at.low), root(at.high), at.share);
-      this.target = [x, y, this.scene.ground + 0.5 * this.height];
-    }
-    turn(v) { return [dot(v, this.right), dot(v, this.up), dot(v, this.toward)]; }
-    project(p) {
-      // Across and down on the canvas, px; nearness, m; pixels a metre at that depth.
-      const [x, y, z] = this.turn(minus(p, this.target));
-      const scale = this.focal / Math.max(this.distance - z, 0.1);
-      return [this.width / 2 + x * scale, this.tall / 2 - y * scale, z, scale];
-    }
-
-    // -- drawing --
-    draw() {
-      const ctx = this.ctx;
-      this.look();
-      ctx.clearRect(0, 0, this.width, this.tall);
-      ctx.lineJoin = "round";
-      this.grid();
-      for (const item of painterOrder(this.scene.terrain.map((s) => this.posed(s, [0, 0, 0], null)))) {
-        this.solid(item);
-      }
-      const bodies = this.actors.map((actor) => this.body(actor));
-      bodies.forEach((items, i) => { if (this.actors[i].style === "solid") this.shadow(items); });
-      this.polygons.forEach((polygon) => this.polygon(polygon, false));
-      this.tracks.forEach((track) => this.trail(track));
-      bodies.forEach((items, i) => {
-        ctx.globalAlpha = this.actors[i].style === "ghost" ? 0.35 : 1;
-        painterOrder(items).forEach((item) => this.solid(item));
-        ctx.globalAlpha = 1;
+  cursors() {
+    // The plots of the same chapter show the moment, and a click on them goes there.
+    this.plots = [...this.figure.closest("article").querySelectorAll("svg[data-t0]")].map((svg) => {
+      const box = Object.fromEntries(
+        ["t0", "t1", "x0", "x1", "y0", "y1"].map((key) => [key, Number(svg.dataset[key])]),
+      );
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+      line.setAttribute("class", "cursor");
+      line.setAttribute("y1", box.y0);
+      line.setAttribute("y2", box.y1);
+      svg.append(line);
+      svg.addEventListener("click", (e) => {
+        const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
+        const share = (at.x - box.x0) / (box.x1 - box.x0);
+        if (share < 0 || share > 1) return;
+        this.pause();
+        this.seek(box.t0 + share * (box.t1 - box.t0));
       });
-      this.polygons.forEach((polygon) => this.polygon(polygon, true)); // the feet hide the ground
-      this.tracks.forEach((track) => this.marker(track));
-      this.say();
-    }
+      return { box, line };
+    });
+  }
 
-    path(points, close = true) {
-      const ctx = this.ctx;
-      points.forEach(([x, y], i) => (i ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
-      if (close) ctx.closePath();
-    }
+  toggle() { if (this.playing) this.pause(); else this.play(); }
+  pause() { this.playing = false; this.mark(); }
+  play() {
+    if (this.t >= this.end) this.t = this.start;
+    this.playing = true;
+    this.mark();
+    let last = null;
+    const tick = (now) => {
+      if (!this.playing) return;
+      if (last !== null) this.t = Math.min(this.t + this.speed * (now - last) / 1000, this.end);
+      last = now;
+      if (this.t >= this.end) this.pause();
+      this.seek(this.t);
+      if (this.playing) requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+  mark() {
+    this.part("play").textContent = this.playing ? "Pause" : "Play";
+  }
+  step(count) { this.pause(); this.seek(this.t + count * this.frameS); }
+  clamped(t) { return Math.min(Math.max(t, this.start), this.end); }
+  seek(t) { this.t = this.clamped(t); this.draw(); }
 
-    grid() {
-      const ctx = this.ctx, z = this.scene.ground;
-      const x0 = Math.round(this.target[0] / GRID_M), y0 = Math.round(this.target[1] / GRID_M);
-      ctx.strokeStyle = this.tone("grid");
-      ctx.lineWidth = 1;
-      for (let i = -GRID_REACH; i <= GRID_REACH; i++) {
-        for (let j = -GRID_REACH; j < GRID_REACH; j++) {
-          const far = Math.hypot(i, j + 0.5) / GRID_REACH;
-          if (far > 1) continue;
-          ctx.globalAlpha = 1 - far;
-          ctx.beginPath();
-          this.path([[x0 + i, y0 + j], [x0 + i, y0 + j + 1]].map(([x, y]) => this.project([x * GRID_M, y * GRID_M, z])), false);
-          this.path([[x0 + j, y0 + i], [x0 + j + 1, y0 + i]].map(([x, y]) => this.project([x * GRID_M, y * GRID_M, z])), false);
-          ctx.stroke();
-        }
-      }
-      ctx.globalAlpha = 1;
-    }
+  press() {
+    // The strip is a slider for the mouse; the keyboard has the slider below it.
+    const strip = this.part("strip");
+    if (!this.curve) { strip.hidden = true; return; }
+    const go = (e) => {
+      const box = strip.getBoundingClientRect();
+      const share = (e.clientX - box.left - INSET_PX) / (box.width - 2 * INSET_PX);
+      this.pause();
+      this.seek(this.start + share * (this.end - this.start));
+    };
+    strip.addEventListener("pointerdown", (e) => { strip.setPointerCapture(e.pointerId); go(e); });
+    strip.addEventListener("pointermove", (e) => { if (e.buttons) go(e); });
+  }
 
-    body(actor) {
-      const at = place(actor.time, this.t);
-      const take = (data, width, sample, link) => {
-        const first = width * (sample * actor.links + link);
-        return Array.from(data.subarray(first, first + width));
-      };
-      const poses = [];
-      for (let link = 0; link < actor.links; link++) {
-        const a = take(actor.quat, 4, at.low, link), b = take(actor.quat, 4, at.high, link);
-        const near = a.reduce((sum, v, i) => sum + v * b[i], 0) < 0 ? b.map((v) => -v) : b;
-        poses.push({
-          pos: mix(take(actor.pos, 3, at.low, link), take(actor.pos, 3, at.high, link), at.share),
-          rot: matrix(unit(mix(a, near, at.share))),
-        });
-      }
-      return actor.shapes.map((s) => this.posed(s, poses[s.link].pos, poses[s.link].rot));
+  strip() {
+    // What is missing above the line, what is to spare below it; each side has its own scale.
+    const canvas = this.part("strip"), curve = this.curve;
+    if (!curve) return;
+    const ratio = window.devicePixelRatio || 1;
+    const wide = canvas.clientWidth || 300, tall = canvas.clientHeight || 30;
+    if (canvas.width !== Math.round(wide * ratio)) {
+      canvas.width = Math.round(wide * ratio);
+      canvas.height = Math.round(tall * ratio);
     }
-
-    posed(shape, pos, rot) {
-      const offset = rot ? turned(rot, shape.pos) : shape.pos;
-      const item = {
-        shape,
-        rot: rot ? product(rot, shape.rot) : shape.rot,
-        pos: pos.map((v, i) => v + offset[i]),
-      };
-      item.world = (p) => { const q = turned(item.rot, p); return q.map((v, i) => v + item.pos[i]); };
-      item.flat = shape.spine.map((p) => this.project(item.world(p)));
-      item.middle = (item.flat[0][2] + item.flat[1][2]) / 2;
-      item.radiusPx = shape.radius * (item.flat[0][3] + item.flat[1][3]) / 2;
-      return item;
-    }
-
-    shadow(items) {
-      const ctx = this.ctx, z = this.scene.ground;
+    const ctx = canvas.getContext("2d"), zero = STRIP_ZERO * tall;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, wide, tall);
+    const across = (t) => INSET_PX + (t - this.start) / (this.end - this.start || 1) * (wide - 2 * INSET_PX);
+    const deepest = curve.values.reduce((low, v) => Math.min(low, v), -1e-9);
+    const height = (v) => (v > 0
+      ? zero - Math.max(2, Math.min(v / (curve.top || 1), 1) * (zero - 1))
+      : zero + (v / deepest) * (tall - zero - 1));
+    const side = (tone, wanted) => {
       ctx.beginPath();
-      for (const item of items) {
-        const points = [];
-        const drop = (p) => points.push(this.project([p[0], p[1], z]));
-        if (item.shape.kind === "polyhedron") {
-          for (let i = 0; i < item.shape.points.length; i += 3) drop(item.world(item.shape.points.slice(i, i + 3)));
-        } else {
-          for (const end of item.shape.spine) {
-            const p = item.world(end);
-            for (let k = 0; k < 12; k++) {
-              const a = (k * Math.PI) / 6, r = item.shape.radius;
-              drop([p[0] + r * Math.cos(a), p[1] + r * Math.sin(a)]);
-            }
-          }
-        }
-        this.path(hull(points));
-      }
-      ctx.fillStyle = this.tone("shadow");
+      ctx.moveTo(across(curve.time[0]), zero);
+      curve.time.forEach((t, i) => ctx.lineTo(across(t), wanted(curve.state[i]) ? height(curve.values[i]) : zero));
+      ctx.lineTo(across(curve.time[curve.time.length - 1]), zero);
+      ctx.fillStyle = ctx.strokeStyle = this.tone(tone);
       ctx.fill();
-    }
-
-    shade(rgb, normal) {
-      const bright = typeof normal === "number" ? normal : AMBIENT + DIFFUSE * 0.5 * (1 + dot(normal, LIGHT));
-      return `rgb(${rgb.map((c) => Math.round(Math.min(c * bright, 255))).join(",")})`;
-    }
-
-    solid(item) {
-      const ctx = this.ctx;
-      ctx.lineWidth = 1;
-      ctx.beginPath();
-      if (item.shape.kind === "capsule") this.capsule(item);
-      else if (item.shape.kind === "ellipsoid") this.ellipsoid(item);
-      else this.polyhedron(item);
-      ctx.strokeStyle = this.shade(item.shape.rgb, EDGE);
       ctx.stroke();
-    }
-
-    gradient(middle, across, reach, rgb, front) {
-      // Brightness over a round thing: `across` on the canvas and `front` are unit, in camera axes.
-      const end = (sign) => [middle[0] + sign * reach * across[0], middle[1] - sign * reach * across[1]];
-      const fill = this.ctx.createLinearGradient(...end(-1), ...end(1));
-      for (const share of [-1, -0.6, -0.2, 0.2, 0.6, 1]) {
-        const depth = Math.sqrt(1 - share * share);
-        fill.addColorStop(0.5 + 0.5 * share, this.shade(rgb, across.map((v, i) => share * v + depth * front[i])));
-      }
-      this.ctx.fillStyle = fill;
-    }
-
-    capsule(item) {
-      const ctx = this.ctx, [a, b] = item.flat, radius = item.shape.size[0];
-      const ra = radius * a[3], rb = radius * b[3];
-      const dx = b[0] - a[0], dy = b[1] - a[1], apart = Math.hypot(dx, dy);
-      if (apart <= Math.abs(ra - rb) + 1e-6) {
-        const [x, y] = ra > rb ? a : b;
-        ctx.arc(x, y, Math.max(ra, rb), 0, 2 * Math.PI);
-      } else {
-        const heading = Math.atan2(dy, dx), lean = Math.acos((ra - rb) / apart);
-        ctx.arc(a[0], a[1], ra, heading + lean, heading - lean + 2 * Math.PI);
-        ctx.arc(b[0], b[1], rb, heading - lean, heading + lean);
-        ctx.closePath();
-      }
-      let across = [0, -1, 0], front = [0, 0, 1];
-      if (apart > 0.5 * Math.max(ra, rb)) {
-        const along = unit(this.turn(minus(item.world(item.shape.spine[1]), item.world(item.shape.spine[0]))));
-        across = unit([-along[1], along[0], 0]);
-        front = cross(along, across);
-        if (front[2] < 0) front = front.map((v) => -v);
-      }
-      const middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-      this.gradient(middle, across, Math.max(ra, rb), item.shape.rgb, front);
-      ctx.fill();
-    }
-
-    ellipsoid(item) {
-      const [x, y, , scale] = this.project(item.pos), size = item.shape.size;
-      const columns = [0, 1, 2].map((k) => this.turn([item.rot[k], item.rot[3 + k], item.rot[6 + k]]).map((v) => v * size[k]));
-      const sum = (i, j) => columns.reduce((total, c) => total + c[i] * c[j], 0);
-      const p = sum(0, 0), q = sum(0, 1), r = sum(1, 1);
-      const spread = Math.hypot((p - r) / 2, q), mean = (p + r) / 2;
-      const major = Math.sqrt(mean + spread), minor = Math.sqrt(Math.max(mean - spread, 0));
-      this.ctx.ellipse(x, y, major * scale, minor * scale, -0.5 * Math.atan2(2 * q, p - r), 0, 2 * Math.PI);
-      this.gradient([x, y], [0, -1, 0], Math.sqrt(r) * scale, item.shape.rgb, [0, 0, 1]);
-      this.ctx.fill();
-    }
-
-    polyhedron(item) {
-      const ctx = this.ctx, { points, faces, rgb } = item.shape;
-      const world = [];
-      for (let i = 0; i < points.length; i += 3) world.push(item.world(points.slice(i, i + 3)));
-      const flat = world.map((p) => this.project(p));
-      for (const face of faces) {
-        const [a, b, c] = face.map((i) => flat[i]);
-        if ((b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) >= 0) continue; // looks away
-        const [p, q, r] = face.map((i) => world[i]);
-        ctx.beginPath();
-        this.path(face.map((i) => flat[i]));
-        ctx.fillStyle = ctx.strokeStyle = this.shade(rgb, unit(this.turn(cross(minus(q, p), minus(r, q)))));
-        ctx.fill();
-        ctx.stroke();
-      }
-      ctx.beginPath();
-      this.path(hull(flat));
-    }
-
-    polygon(polygon, over) {
-      const i = place(polygon.time, this.t).nearest, count = polygon.count[i], ctx = this.ctx;
-      const points = [];
-      for (let k = 0; k < count; k++) {
-        const first = 3 * (i * polygon.width + k);
-        points.push(this.project(Array.from(polygon.vertices.subarray(first, first + 3))));
-      }
-      if (!count) return;
-      ctx.beginPath();
-      this.path(hull(points));
-      ctx.fillStyle = this.tone("support-fill");
-      ctx.strokeStyle = this.tone("support");
-      ctx.lineWidth = 1.5;
-      if (over) ctx.stroke(); else ctx.fill();
-    }
-
-    ground(track, i) {
-      const z = track.mark === "plumb" ? this.scene.ground : track.points[3 * i + 2];
-      return [track.points[3 * i], track.points[3 * i + 1], z];
-    }
-
-    trail(track) {
-      const ctx = this.ctx, last = place(track.time, this.t).nearest;
-      ctx.lineWidth = 2;
-      for (let i = last; i > 0 && track.time[i] > this.t - TRAIL_S; i--) {
-        if (track.state[i] === 2 || track.state[i - 1] === 2) continue;
-        ctx.globalAlpha = 1 - (this.t - track.time[i]) / TRAIL_S;
-        ctx.strokeStyle = this.colour(track, i);
-        ctx.beginPath();
-        this.path([this.project(this.ground(track, i - 1)), this.project(this.ground(track, i))], false);
-        ctx.stroke();
-      }
-      ctx.globalAlpha = 1;
-    }
-
-    colour(track, i) {
-      if (track.mark === "plumb") return this.tone("com");
-      return this.tone(track.state[i] === 1 ? "bad" : "good");
-    }
-
-    marker(track) {
-      const i = place(track.time, this.t).nearest, ctx = this.ctx;
-      if (track.state[i] === 2) return;
-      const [x, y] = this.project(this.ground(track, i));
-      ctx.strokeStyle = ctx.fillStyle = this.colour(track, i);
-      ctx.lineWidth = 2;
-      if (track.mark === "plumb") {
-        const top = this.project(Array.from(track.points.subarray(3 * i, 3 * i + 3)));
-        ctx.setLineDash([4, 4]);
-        ctx.beginPath();
-        this.path([top, [x, y]], false);
-        ctx.stroke();
-        ctx.setLineDash([]);
-        ctx.beginPath();
-        this.path([[x, y - 6], [x + 7, y], [x, y + 6], [x - 7, y]]);
-        ctx.stroke();
-        ctx.beginPath();
-        ctx.arc(top[0], top[1], 3.5, 0, 2 * Math.PI);
-        ctx.fill();
-        return;
-      }
-      ctx.beginPath();
-      if (track.state[i] === 1) {
-        ctx.lineWidth = 4;
-        ctx.lineCap = "round";
-        this.path([[x - 7, y - 7], [x + 7, y + 7]], false);
-        this.path([[x - 7, y + 7], [x + 7, y - 7]], false);
-        ctx.stroke();
-        ctx.lineCap = "butt";
-      } else {
-        ctx.arc(x, y, 6, 0, 2 * Math.PI);
-        ctx.fill();
-        ctx.strokeStyle = this.tone("paper");
-        ctx.stroke();
-      }
-    }
-
-    say() {
-      const words = [];
-      for (const track of this.tracks) {
-        if (!track.distance) continue;
-        const i = place(track.time, this.t).nearest, mm = Math.round(Math.abs(track.distance[i]) * 1000);
-        words.push(track.state[i] === 2
-          ? `no ${track.name}` : `${track.name} ${mm} mm ${track.state[i] === 1 ? "outside" : "inside"}`);
-      }
-      const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
-      const names = [...new Set(standing.map(([name]) => name))].sort(); // left before right
-      words.push(names.length ? `standing: ${names.join(", ")}` : "nothing stands");
-      const moment = `${this.t.toFixed(2)} s`;
-      this.part("moment").textContent = moment;
-      this.part("readout").textContent = words.join(" · ");
-      const slider = this.part("time");
-      slider.value = this.t;
-      slider.setAttribute("aria-valuetext", moment);
-      for (const { box, line } of this.plots) {
-        const x = box.x0 + ((this.t - box.t0) / (box.t1 - box.t0)) * (box.x1 - box.x0);
-        line.setAttribute("x1", x);
-        line.setAttribute("x2", x);
-      }
-    }
+    };
+    ctx.lineWidth = 1;
+    ctx.globalAlpha = 0.6;
+    side("good", (state) => state === 0);
+    ctx.globalAlpha = 1;
+    side("bad", (state) => state === 1);
+    ctx.fillStyle = this.tone("ink");
+    ctx.fillRect(INSET_PX, zero - 0.5, wide - 2 * INSET_PX, 1);
+    ctx.fillRect(across(this.t) - 0.75, 0, 1.5, tall);
   }
 
-  for (const figure of document.querySelectorAll("figure.player")) {
-    new Player(figure);
-    figure.dataset.ready = "1";
+  why() {
+    // Whether the contacts can give it at this moment, by how much, and why not.
+    const curve = this.curve, line = this.part("why");
+    line.hidden = !curve;
+    if (!curve) return "";
+    const i = place(curve.time, this.t).nearest, state = curve.state[i];
+    const newtons = Math.abs(curve.values[i]), share = newtons / curve.weight;
+    const digits = newtons >= 10 ? 0 : newtons >= 1 ? 1 : 2;
+    const part = share >= 2 ? `${share.toFixed(1)} times the weight`
+      : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} % of the weight`;
+    const amount = `${newtons.toFixed(digits)} N (${part})`, limit = curve.phrases[curve.phrase[i]];
+    const verdict = [
+      `feasible: ${amount} to spare before ${limit}`, `not feasible: ${amount} missing, ${limit}`,
+      "feasible: the contacts can give anything",
+    ][state];
+    line.dataset.state = state === 1 ? "bad" : "good";
+    line.textContent = `${state === 1 ? "✕" : "●"} ${verdict}`;
+    return verdict;
   }
-})();
+
+  say() {
+    const words = [];
+    for (const track of this.tracks) {
+      if (!track.distance) continue;
+      const i = place(track.time, this.t).nearest, mm = Math.round(Math.abs(track.distance[i]) * 1000);
+      words.push(track.state[i] === 2
+        ? `no ${track.name}` : `${track.name} ${mm} mm ${track.state[i] === 1 ? "outside" : "inside"}`);
+    }
+    const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
+    const names = [...new Set(standing.map(([name]) => name))].sort(); // left before right
+    words.push(names.length ? `standing: ${names.join(", ")}` : "nothing stands");
+    const moment = `${this.t.toFixed(2)} s`;
+    this.part("moment").textContent = moment;
+    this.part("readout").textContent = words.join(" · ");
+    const slider = this.part("time");
+    slider.value = this.t;
+    slider.setAttribute("aria-valuetext", [moment, this.why()].filter(Boolean).join(", "));
+    for (const { box, line } of this.plots) {
+      const x = box.x0 + ((this.t - box.t0) / (box.t1 - box.t0)) * (box.x1 - box.x0);
+      line.setAttribute("x1", x);
+      line.setAttribute("x2", x);
+    }
+  }
+}
+
+for (const figure of document.querySelectorAll("figure.player")) {
+  new Player(figure);
+  figure.dataset.ready = "1";
+}

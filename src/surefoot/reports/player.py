@@ -11,11 +11,14 @@ import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
 from surefoot.contacts.support import Support
+from surefoot.dynamics.batch import Batch
 from surefoot.motion import rotation
-from surefoot.motion.contact import Terrain
+from surefoot.motion.contact import ContactSchedule, Terrain
 from surefoot.reports import geometry
 from surefoot.reports.geometry import Shape
+from surefoot.reports.phrases import foot_of
 from surefoot.reports.projection import shaded
+from surefoot.robots.robot import Robot
 
 Packed = dict[str, object]
 Packing = Literal["f4", "u2", "u1"]
@@ -74,6 +77,39 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrow:
+    """A force: an arrow from a point, in another colour where the contacts cannot give it."""
+
+    name: str
+    time: Float64[Array, " n"]
+    tail_w: Float64[Array, "n 3"]
+    force: Float64[Array, "n 3"]
+    """Over the weight, world axes: the player says how long that is."""
+    state: Int64[IntArray, " n"]
+    """0 can be given, 1 cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A signed force over time, drawn as a strip along the slider: above zero it is missing."""
+
+    time: Float64[Array, " n"]
+    """A moment at which it jumps stands twice."""
+    values: Float64[Array, " n"]
+    """N; not finite where nothing limits."""
+    state: Int64[IntArray, " n"]
+    """0 to spare, 1 missing, 2 nothing limits."""
+    top: float
+    """Where the strip ends, N; higher values are cut."""
+    weight: float
+    """N."""
+    phrases: tuple[str, ...]
+    """What limits, in a few words."""
+    phrase: Int64[IntArray, " n"]
+    """Which of them at each sample."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """Everything that one player shows."""
 
@@ -83,6 +119,10 @@ class Scene:
     stances: tuple[Span, ...] = ()
     worst_at: float | None = None
     terrain: Terrain = field(default_factory=Terrain)
+    arrows: tuple[Arrow, ...] = ()
+    curve: Curve | None = None
+    opens_at: float | None = None
+    """The first frame where nothing is said."""
 
     def as_json(self) -> dict[str, object]:
         """The scene as a JSON object with packed arrays."""
@@ -94,7 +134,31 @@ class Scene:
             "polygons": [_polygon_json(polygon) for polygon in self.polygons],
             "stances": [[s.name, round(s.start, 4), round(s.end, 4)] for s in self.stances],
             "worst": self.worst_at,
+            "arrows": [_arrow_json(arrow) for arrow in self.arrows],
+            "curve": None if self.curve is None else _curve_json(self.curve),
+            "opens": self.opens_at,
         }
+
+
+def actor(batch: Batch, time: Float64[Array, " n"]) -> Actor:
+    """The robot of a batch in its poses, followed by its root."""
+    robot = batch.robot
+    return Actor(
+        robot.name,
+        geometry.shapes(robot),
+        time,
+        batch.link_pos_w,
+        batch.link_quat_w,
+        robot.link_id(robot.root_link),
+    )
+
+
+def stance_spans(contacts: ContactSchedule, robot: Robot) -> tuple[Span, ...]:
+    """When what stands, by the names of feet."""
+    return tuple(
+        Span(foot_of(robot, stance.link) or stance.link, stance.start, stance.end)
+        for stance in contacts.stances
+    )
 
 
 def packed(values: Float64[Array, "*n"] | Int64[IntArray, "*n"], packing: Packing = "u2") -> Packed:
@@ -182,6 +246,30 @@ def _track_json(track: Track) -> dict[str, object]:
     if track.distance is not None:
         entry["distance"] = packed(np.where(there, track.distance, 0.0)[keep], "f4")
     return entry
+
+
+def _arrow_json(arrow: Arrow) -> dict[str, object]:
+    keep = thinned(len(arrow.time))
+    return {
+        "name": arrow.name,
+        "time": packed(arrow.time[keep], "f4"),
+        "tail": packed(arrow.tail_w[keep]),
+        "force": packed(arrow.force[keep], "f4"),
+        "state": packed(arrow.state[keep], "u1"),
+    }
+
+
+def _curve_json(curve: Curve) -> dict[str, object]:
+    keep = thinned(len(curve.time))
+    return {
+        "time": packed(curve.time[keep], "f4"),
+        "values": packed(np.where(curve.state == 2, 0.0, curve.values)[keep], "f4"),
+        "state": packed(curve.state[keep], "u1"),
+        "top": round(curve.top, 3),
+        "weight": round(curve.weight, 3),
+        "phrases": list(curve.phrases),
+        "phrase": packed(curve.phrase[keep], "f4"),
+    }
 
 
 def _near(points_w: Float64[Array, "n 3"], there: Bool[BoolArray, " n"]) -> Float64[Array, "n 3"]:

@@ -12,72 +12,33 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
+from surefoot.reports.panels import (
+    CLEARANCE_M,
+    MOST_POINTS,
+    POINTS_AN_INCH,
+    ROLES,
+    Bar,
+    Panel,
+    draw_bars,
+    draw_legend,
+    draw_panel,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_POINTS = 2000  # of a line: up to 150 kB of SVG; every peak is kept
 WIDTH_IN = 9.6
 LEFT_IN, RIGHT_IN = 1.05, 0.15
-POINTS_AN_INCH = 72.0  # of matplotlib's SVG
-CLEARANCE_M = 0.08  # shown beyond support and centre of mass; a ZMP farther away leaves the plot
-CAPPED_ABOVE = 1.5  # times the usual top of a panel; lower peaks are simply shown
-ROLES = {
-    "ink": "#010a01",
-    "muted": "#010a02",
-    "grid": "#010a03",
-    "zmp": "#010a04",
-    "com": "#010a05",
-    "support": "#010a06",
-    "bad": "#010a07",
-    "left": "#010a08",
-    "right": "#010a09",
-    "paper": "#010a0a",
-}
-"""Stand-in of each colour; the style sheet has a `--name` for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One quantity over time; not finite where it does not exist."""
-
-    label: str
-    values: Float64[Array, " n"]
-    role: str
-    dashed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One plot over the shared time axis."""
-
-    title: str
-    """Quantity and unit, written beside the axis."""
-    lines: tuple[Line, ...]
-    band: tuple[Float64[Array, " n"], Float64[Array, " n"]] | None = None
-    """Lower and upper edge of the support; not finite where there is none."""
-    zero: bool = False
-    """Whether a line at zero divides good from bad."""
-    inches: float = 1.75
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A span in the strip of contacts."""
-
-    row: str
-    start: float
-    end: float
-    role: str
-    faint: bool = False
+SPANS_APART = 1200.0  # of the sheet's width: half a point
+OTHER_IN = 0.68  # at the right, for a second axis
+TOP_IN, GAP_IN, FOOT_IN = 0.12, 0.3, 0.35  # above the panels, between them, below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,34 +75,58 @@ def over_time(
         rows: names of the rows of bars, from top to bottom.
         label: what the plot shows, for those who do not see it.
     """
-    strip = 0.22 * len(rows)
-    heights = [panel.inches for panel in panels] + ([strip] if rows else [])
-    with _sheet(sum(heights) + 0.3 * len(heights) + 0.35) as figure:
-        tops = figure.get_figheight() - 0.12 - np.cumsum([0.0, *(h + 0.3 for h in heights[:-1])])
+    heights = [panel.inches for panel in panels] + ([0.22 * len(rows)] if rows else [])
+    above = [panel.labels_in for panel in panels] + ([0.0] if rows else [])
+    right = OTHER_IN if any(panel.other for panel in panels) else RIGHT_IN
+    total = sum(heights) + sum(above) + GAP_IN * len(heights) + FOOT_IN
+    with _sheet(total) as figure:
+        falls = np.cumsum(above) + np.cumsum([0.0, *(h + GAP_IN for h in heights[:-1])])
+        tops = figure.get_figheight() - TOP_IN - falls
         axes = [
-            _axes(figure, LEFT_IN, top - h, WIDTH_IN - LEFT_IN - RIGHT_IN, h)
+            _axes(figure, LEFT_IN, top - h, WIDTH_IN - LEFT_IN - right, h)
             for top, h in zip(tops, heights, strict=True)
         ]
-        for ax, panel in zip(axes, panels, strict=False):
-            _panel(ax, time, panel)
-        if rows:
-            _bars(axes[-1], bars, rows)
         for ax in axes:
             ax.set_xlim(float(time[0]), float(time[-1]) if len(time) > 1 else float(time[0]) + 1.0)
-            for start, end in shaded:
-                ax.axvspan(start, end, color=ROLES["bad"], alpha=0.12, linewidth=1.0, zorder=0)
+            ax.broken_barh(
+                _long_enough(shaded, ax.get_xlim()),
+                (0.0, 1.0),
+                transform=ax.get_xaxis_transform(),
+                color=ROLES["bad"],
+                alpha=0.12,
+                linewidth=1.0,
+                zorder=0,
+            )
             ax.tick_params(labelbottom=ax is axes[-1])
+        for ax, panel in zip(axes, panels, strict=False):
+            draw_panel(ax, time, panel)
+        if rows:
+            draw_bars(axes[-1], bars, rows)
         axes[-1].set_xlabel("time, s")
-        height = figure.get_figheight()
+        figure.align_ylabels(axes[: len(panels)])
         box = {
             "t0": axes[0].get_xlim()[0],
             "t1": axes[0].get_xlim()[1],
             "x0": LEFT_IN * POINTS_AN_INCH,
-            "x1": (WIDTH_IN - RIGHT_IN) * POINTS_AN_INCH,
-            "y0": 0.12 * POINTS_AN_INCH,
-            "y1": (height - (tops[-1] - heights[-1])) * POINTS_AN_INCH,
+            "x1": (WIDTH_IN - right) * POINTS_AN_INCH,
+            "y0": (TOP_IN + above[0]) * POINTS_AN_INCH,
+            "y1": (figure.get_figheight() - (tops[-1] - heights[-1])) * POINTS_AN_INCH,
         }
         return _svg(figure, label, {key: f"{value:.6g}" for key, value in box.items()})
+
+
+def _long_enough(
+    spans: Sequence[tuple[float, float]], limits: tuple[float, float]
+) -> list[tuple[float, float]]:
+    """Start and length of each span; those that the sheet cannot tell apart are one."""
+    least = (limits[1] - limits[0]) / SPANS_APART
+    joined: list[list[float]] = []
+    for start, end in sorted(spans):
+        if joined and start - joined[-1][1] < least:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([start, end])
+    return [(start, end - start) for start, end in joined]
 
 
 def from_above(
@@ -191,7 +176,7 @@ def from_above(
         ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
         ax.set_xlabel(f"{names[0]}, m")
         ax.set_ylabel(f"{names[1]}, m")
-        _legend(ax)
+        draw_legend(ax)
         return _svg(figure, label, {})
 
 
@@ -215,33 +200,6 @@ def joint_ranges(ranges: Sequence[Range], *, label: str) -> str:
         ax.set_xticks([0.0, 0.5, 1.0], ["lower limit", "middle", "upper limit"])
         ax.grid(False)
         return _svg(figure, label, {})
-
-
-def kept(values: Float64[Array, " n"], most: int = MOST_POINTS) -> Int64[IntArray, " k"]:
-    """Samples of which a line is drawn: at most `most`, in order.
-
-    Of every stretch the lowest and the highest value, and the first gap (a value that is not
-    finite), so that neither a peak nor a gap is lost.
-    """
-    n = len(values)
-    if n <= most:
-        return np.arange(n)
-    finite = np.isfinite(values)
-    bounds = np.linspace(0, n, most // 3 + 1).astype(np.int64)
-    chosen: list[int] = []
-    for first, stop in pairwise(bounds):  # a bounded number of stretches
-        inside = np.arange(first, stop)
-        there, gaps = inside[finite[inside]], inside[~finite[inside]]
-        picks = {int(gaps[0])} if len(gaps) else set()
-        if len(there):
-            picks |= {int(there[np.argmin(values[there])]), int(there[np.argmax(values[there])])}
-        chosen += sorted(picks)
-    return np.array(chosen, dtype=np.int64)
-
-
-def _gaps(values: Float64[Array, " n"]) -> Float64[Array, " n"]:
-    """NaN where a value is not finite: a line leaves that out."""
-    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _spread(n: int, most: int = MOST_POINTS) -> Int64[IntArray, " k"]:
@@ -284,7 +242,7 @@ def _sheet(height_in: float) -> Iterator[Figure]:
     with mpl.rc_context():
         mpl.rcParams.update(defaults)
         mpl.rcParams.update(style)
-        figure = Figure(figsize=(WIDTH_IN, height_in))
+        figure = Figure(figsize=(WIDTH_IN, height_in), dpi=POINTS_AN_INCH)
         figure.patch.set_alpha(0.0)
         yield figure
 
@@ -293,112 +251,6 @@ def _axes(figure: Figure, left: float, bottom: float, width: float, height: floa
     """Axes at a place in inches: fixed, so that the page knows where time lies."""
     tall = figure.get_figheight()
     return figure.add_axes((left / WIDTH_IN, bottom / tall, width / WIDTH_IN, height / tall))
-
-
-def _panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
-    if panel.band is not None:
-        lower, upper = panel.band
-        keep = np.union1d(kept(lower), kept(upper))
-        ax.fill_between(
-            time[keep],
-            _gaps(lower)[keep],
-            _gaps(upper)[keep],
-            color=ROLES["support"],
-            alpha=0.22,
-            linewidth=0.0,
-            label="support",
-        )
-    if panel.zero:
-        ax.axhline(0.0, color=ROLES["ink"], linewidth=0.9)
-    for line in panel.lines:
-        keep = kept(line.values)
-        ax.plot(
-            time[keep],
-            _gaps(line.values)[keep],
-            color=ROLES[line.role],
-            linestyle="--" if line.dashed else "-",
-            linewidth=1.3,
-            label=line.label,
-        )
-    limits = _limits(panel)
-    if limits is not None:
-        ax.set_ylim(*limits)
-    if panel.zero:
-        _cap(ax, time, panel)
-    ax.set_ylabel(panel.title)
-    if panel.band is not None or len(panel.lines) > 1:
-        _legend(ax)
-
-
-def _limits(panel: Panel) -> tuple[float, float] | None:
-    """What a panel with a support shows: support and dashed lines, and a margin around them."""
-    if panel.band is None:
-        return None
-    shown = [*panel.band, *(line.values for line in panel.lines if line.dashed)]
-    values = np.concatenate(shown)
-    values = values[np.isfinite(values)]
-    if len(values) == 0:
-        return None
-    return float(values.min()) - CLEARANCE_M, float(values.max()) + CLEARANCE_M
-
-
-def _cap(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
-    """End a panel above its usual values where a few peaks would flatten all else, and name them.
-
-    The usual: three times what 97 of 100 values stay under, and no less than twice the depth.
-    """
-    values = panel.lines[0].values
-    found = values[np.isfinite(values)]
-    if len(found) == 0:
-        return
-    lowest, highest = float(found.min()), float(found.max())
-    top = max(3.0 * float(np.quantile(found, 0.97)), -2.0 * lowest)
-    if highest <= CAPPED_ABOVE * top:
-        return
-    ax.set_ylim(lowest - 0.05 * (top - lowest), top)
-    at = float(time[np.nanargmax(np.where(np.isfinite(values), values, np.nan))])
-    late = at > 0.5 * float(time[0] + time[-1])
-    ax.annotate(
-        f"peak {highest:,.0f} ▸" if late else f"◂ peak {highest:,.0f}",
-        (at, top),
-        xytext=(-6 if late else 6, -3),
-        textcoords="offset points",
-        ha="right" if late else "left",
-        va="top",
-        color=ROLES["bad"],
-    )
-
-
-def _bars(ax: Axes, bars: Sequence[Bar], rows: Sequence[str]) -> None:
-    for bar in bars:
-        y = rows.index(bar.row)
-        ax.barh(
-            y,
-            bar.end - bar.start,
-            left=bar.start,
-            height=0.62,
-            facecolor="none" if bar.faint else ROLES[bar.role],
-            hatch="////" if bar.faint else None,
-            edgecolor=ROLES[bar.role],
-            linewidth=0.8,
-        )
-    ax.set_yticks(range(len(rows)), list(rows))
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0.0)
-    ax.grid(False)
-
-
-def _legend(ax: Axes) -> None:
-    """Above the axes, where no line can run through it."""
-    ax.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 0.99),
-        ncols=4,
-        fontsize=8.5,
-        borderaxespad=0.0,
-        borderpad=0.2,
-        handlelength=1.8,
-    )
 
 
 def _window(

@@ -1,8 +1,7 @@
-"""What a report says and shows about each kind of value."""
+"""What a report says and shows about clips and balances."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import cast
 
 import numpy as np
@@ -16,9 +15,10 @@ from surefoot.errors import Defect
 from surefoot.motion import rotation
 from surefoot.motion.contact import Stance
 from surefoot.motion.motion import Clip, Motion
-from surefoot.reports import figures, geometry, plots
+from surefoot.reports import figures, panels, plots
 from surefoot.reports.page import Block, Context, KeyFigure, Part
-from surefoot.reports.player import Actor, Polygon, Span, Track
+from surefoot.reports.phrases import foot_of, length, percent, role_of, without_folders
+from surefoot.reports.player import Polygon, Track, actor, stance_spans
 from surefoot.reports.projection import outline
 from surefoot.robots.robot import Robot
 
@@ -51,7 +51,7 @@ def clip_part(value: object, context: Context) -> Part:
         KeyFigure(
             "Joints at a limit",
             f"{len(near)} of {len(ranges)}",
-            f"{len(beyond)} beyond it" if beyond else f"within {_percent(NEAR_LIMIT)} of the range",
+            f"{len(beyond)} beyond it" if beyond else f"within {percent(NEAR_LIMIT)} of the range",
             bool(beyond),
         ),
     )
@@ -59,21 +59,10 @@ def clip_part(value: object, context: Context) -> Part:
         figures=key_figures,
         blocks=(*_strip(robot, motion, qpos), *_contacts(clip, robot), *_joints(ranges, near)),
         notices=(*clip.notices, *robot.notices),
-        provenance=_provenance(clip, robot),
-        actors=(
-            Actor(
-                robot.name,
-                geometry.shapes(robot),
-                motion.time,
-                batch.link_pos_w,
-                batch.link_quat_w,
-                robot.link_id(robot.root_link),
-            ),
-        ),
+        provenance=provenance(clip, robot),
+        actors=(actor(batch, motion.time),),
         polygons=(Polygon("support", motion.time, support(cones)),),
-        stances=tuple(
-            Span(_side(robot, s.link) or s.link, s.start, s.end) for s in clip.contacts.stances
-        ),
+        stances=stance_spans(clip.contacts, robot),
         terrain=clip.terrain,
     )
 
@@ -107,36 +96,21 @@ def _balance_sentences(finding: Balance) -> tuple[str, ...]:
     at, margin = float(str(summary["worst_at_s"])), float(str(summary["smallest_margin_m"]))
     if finding.outside.any():
         first = (
-            f"For {_percent(share)} of the time the ZMP lies outside the support;"
-            f" worst {_length(worst)} at {at:.2f} s."
+            f"For {percent(share)} of the time the ZMP lies outside the support;"
+            f" worst {length(worst)} at {at:.2f} s."
         )
     else:
         first = (
             "The ZMP stays inside the support at all times;"
-            f" the smallest margin is {_length(margin)} at {at:.2f} s."
+            f" the smallest margin is {length(margin)} at {at:.2f} s."
         )
     loose = float((~judged).mean())
     if loose == 0.0:
         return (first,)
     return (
         first,
-        f"For {_percent(loose)} of the clip nothing stands, or nothing presses: not counted.",
+        f"For {percent(loose)} of the clip nothing stands, or nothing presses: not counted.",
     )
-
-
-def _percent(share: float) -> str:
-    """A share that is not nothing never reads as 0 %, nor one that is not all as 100 %."""
-    if 0.0 < share < 0.01:
-        return "less than 1 %"
-    if 0.99 < share < 1.0:
-        return "more than 99 %"
-    return f"{100.0 * share:.0f} %"
-
-
-def _length(metres: float) -> str:
-    if abs(metres) < 0.01:
-        return f"{1000.0 * metres:.1f} mm"
-    return f"{1000.0 * metres:.0f} mm" if abs(metres) < 1.0 else f"{metres:.2f} m"
 
 
 def _balance_figures(finding: Balance, robot: Robot | None) -> tuple[KeyFigure, ...]:
@@ -151,13 +125,13 @@ def _balance_figures(finding: Balance, robot: Robot | None) -> tuple[KeyFigure, 
     found = [
         KeyFigure(
             "ZMP outside the support",
-            _percent(share),
+            percent(share),
             f"in {spans} stretch{'es' if spans != 1 else ''}",
             bool(outside.any()),
         ),
         KeyFigure(
             "Farthest outside" if outside.any() else "Smallest margin",
-            _length(worst if outside.any() else float(str(summary["smallest_margin_m"]))),
+            length(worst if outside.any() else float(str(summary["smallest_margin_m"]))),
             f"at {summary['worst_at_s']:.2f} s",
             bool(outside.any()),
         ),
@@ -174,27 +148,27 @@ def _balance_figures(finding: Balance, robot: Robot | None) -> tuple[KeyFigure, 
 def _over_time(finding: Balance, context: Context) -> Block:
     forward = _forward(context)
     left = np.array([-forward[1], forward[0]])
-    panels = [
-        plots.Panel(
+    drawn = [
+        panels.Panel(
             "ZMP outside, mm",
-            (plots.Line("distance", 1000.0 * finding.outside_m, "zmp"),),
+            (panels.Line("distance", 1000.0 * finding.outside_m, "zmp"),),
             zero=True,
         )
     ]
     there = np.where(finding.judged, 1.0, np.nan)
     for name, axis in (("left", left), ("forward", forward)):
         lines = (
-            plots.Line("ZMP", there * (finding.zmp_w[:, :2] @ axis), "zmp"),
-            plots.Line("CoM", finding.com_w[:, :2] @ axis, "com", dashed=True),
+            panels.Line("ZMP", there * (finding.zmp_w[:, :2] @ axis), "zmp"),
+            panels.Line("CoM", finding.com_w[:, :2] @ axis, "com", dashed=True),
         )
         reach = finding.support.vertices_w[:, :, :2] @ axis
         empty = np.where(finding.support.standing, 0.0, np.nan)
         band = (reach.min(axis=1) + empty, reach.max(axis=1) + empty)
-        panels.append(plots.Panel(f"{name}, m", lines, band))
+        drawn.append(panels.Panel(f"{name}, m", lines, band))
     bars, rows = _bands(context)
     svg = plots.over_time(
         finding.time,
-        panels,
+        drawn,
         bars=bars,
         rows=rows,
         shaded=finding.outside_spans,
@@ -236,8 +210,8 @@ def _forward(context: Context) -> Float64[Array, " 2"]:
     if context.clip is None:
         return np.array([1.0, 0.0])
     facing = rotation.rotate(context.clip.motion.root_quat[0], np.array([1.0, 0.0, 0.0]))[:2]
-    length = float(np.linalg.norm(facing))
-    return np.asarray(facing / length) if length > 0.1 else np.array([1.0, 0.0])
+    size = float(np.linalg.norm(facing))
+    return np.asarray(facing / size) if size > 0.1 else np.array([1.0, 0.0])
 
 
 def _footprints(context: Context, axes: Float64[Array, "2 2"]) -> list[plots.Footprint]:
@@ -252,18 +226,8 @@ def _footprints(context: Context, axes: Float64[Array, "2 2"]) -> list[plots.Foo
     found = []
     for i, stance in enumerate(stances):
         corners = outline(batch.points_w(stance.link, stance.vertices)[i, :, :2] @ axes)
-        found.append(plots.Footprint(corners, _role(robot, stance.link)))
+        found.append(plots.Footprint(corners, role_of(robot, stance.link)))
     return found
-
-
-def _side(robot: Robot, link: str) -> str:
-    """`left foot`, `right foot`, or nothing for a link without a sole."""
-    return next((f"{sole.side} foot" for sole in robot.soles if sole.link == link), "")
-
-
-def _role(robot: Robot, link: str) -> str:
-    side = _side(robot, link)
-    return "left" if side.startswith("left") else "right" if side else "support"
 
 
 def _ends(robot: Robot, stance: Stance) -> tuple[str, ...]:
@@ -288,17 +252,20 @@ def _ends(robot: Robot, stance: Stance) -> tuple[str, ...]:
     return tuple(ends)
 
 
-def _bands(context: Context) -> tuple[list[plots.Bar], list[str]]:
+def _bands(context: Context) -> tuple[list[panels.Bar], list[str]]:
     """Bars of the stances, and their rows: left before right, toe before heel."""
     clip, robot = context.clip, context.robot
     if clip is None or robot is None:
         return [], []
-    bars: list[plots.Bar] = []
+    bars: list[panels.Bar] = []
     for stance in clip.contacts.stances:
-        side = _side(robot, stance.link).split(" ")[0]
+        side = foot_of(robot, stance.link).split(" ")[0]
         names = [f"{side} {end}" for end in _ends(robot, stance)] or [stance.link]
-        role = _role(robot, stance.link)
-        bars += [plots.Bar(name, stance.start, stance.end, role, stance.moving) for name in names]
+        role = role_of(robot, stance.link)
+        bars += [
+            panels.Bar(name, stance.start, stance.end, role, "moving" if stance.moving else "face")
+            for name in names
+        ]
     soles = (sole.link for sole in robot.soles)
     known = ("left toe", "left heel", "right toe", "right heel", *dict.fromkeys(soles))
     used = list(dict.fromkeys(bar.row for bar in bars))
@@ -329,7 +296,7 @@ def _contacts(clip: Clip, robot: Robot) -> tuple[Block, ...]:
         rows.append(
             (
                 stance.link,
-                _side(robot, stance.link).split(" ")[0],
+                foot_of(robot, stance.link).split(" ")[0],
                 f"{stance.start:.2f} s",
                 f"{stance.end:.2f} s",
                 f"{stance.end - stance.start:.2f} s",
@@ -368,26 +335,21 @@ def _joints(ranges: list[plots.Range], near: list[plots.Range]) -> tuple[Block, 
     shown = ranges[:MOST_JOINTS]
     label = f"Ranges of the {len(shown)} joints that come closest to a limit"
     count = f"{len(near)} come" if len(near) > 1 else "One comes" if near else "None comes"
-    text = f"{label}, of {len(ranges)}. {count} within {_percent(NEAR_LIMIT)} of the range."
+    text = f"{label}, of {len(ranges)}. {count} within {percent(NEAR_LIMIT)} of the range."
     return (Block("Joints near their limits", text, (plots.joint_ranges(shown, label=label),)),)
 
 
-def _provenance(clip: Clip, robot: Robot) -> tuple[tuple[str, str], ...]:
+def provenance(clip: Clip, robot: Robot) -> tuple[tuple[str, str], ...]:
+    """Where a clip and its robot come from, and what was done to the clip."""
     steps = tuple(
         (f"step {i}", ", ".join((step.what, *map(_parameter, step.parameters.items()))))
         for i, step in enumerate(clip.meta.history, start=1)
     )
     return (
-        ("robot", f"{robot.name}, {robot.mass:.2f} kg, from {_shown(robot.source)}"),
-        ("clip", _shown(clip.meta.source) or "made in Python"),
+        ("robot", f"{robot.name}, {robot.mass:.2f} kg, from {without_folders(robot.source)}"),
+        ("clip", without_folders(clip.meta.source) or "made in Python"),
         *steps,
     )
-
-
-def _shown(source: str) -> str:
-    """A source without its folders where these say whose machine it was: reports are passed on."""
-    path = PurePath(source)
-    return path.name if path.is_absolute() else source
 
 
 def _parameter(item: tuple[str, object]) -> str:
