@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from surefoot.kernels.cone import dot, write_ray
+from surefoot.kernels.cone import write_ray
 
 DEPENDENT = 1e-12  # of a ray's length: what is left of it beside the others is rounding
+KEPT = 0.01  # of a squared length: where less is left, what rounding left is taken away again
 WEIGHT, TRIAL, COS, SIN = 0, 1, 2, 3  # columns of `number`
 REST, DUAL, GUESS, RAY = 0, 1, 2, 3  # rows of `row`
 
@@ -38,11 +39,11 @@ def start(cone, w, warm, active):
             m += 1
     while m > 0:
         _solve(active, w, m)
-        low = 0
+        low = np.int64(0)
         for k in range(m):
             active.number[k, WEIGHT] = active.number[k, TRIAL]
             if active.number[k, TRIAL] < active.number[low, TRIAL]:
-                low = k
+                low = np.int64(k)
         if active.number[low, TRIAL] > 0.0:
             break
         m = _drop(active, m, low)
@@ -60,13 +61,13 @@ def add(cone, w, j, c, s, m, active):
     m += 1
     while m > 0:
         _solve(active, w, m)
-        share, worst = 1.0, -1
+        share, worst = 1.0, np.int64(-1)
         for k in range(m):
             weight, trial = active.number[k, WEIGHT], active.number[k, TRIAL]
             if trial <= 0.0:
                 part = weight / (weight - trial) if weight > trial else 0.0
                 if worst < 0 or part < share:
-                    share, worst = part, k
+                    share, worst = part, np.int64(k)
         for k in range(m):
             gap = active.number[k, TRIAL] - active.number[k, WEIGHT]
             active.number[k, WEIGHT] += share * gap
@@ -76,34 +77,47 @@ def add(cone, w, j, c, s, m, active):
     return m
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def push(active, m):
     """Q R of the first m rays and one more; False where that one depends on them."""
-    row, size = active.q[m], dot(active.ray[m], active.ray[m])
-    for i in range(row.shape[0]):
-        row[i] = active.ray[m, i]
+    ray, q, r, dim = active.ray, active.q, active.r, active.ray.shape[1]
+    size = 0.0
+    for i in range(dim):
+        q[m, i] = ray[m, i]
+        size += ray[m, i] * ray[m, i]
     for k in range(m):
-        active.r[k, m] = 0.0
-    for _ in range(2):  # the second time takes away what rounding left: rays may be nearly parallel
+        r[k, m] = 0.0
+    left, before = 0.0, size
+    for _ in range(2):
         for k in range(m):
-            part = dot(active.q[k], row)
-            active.r[k, m] += part
-            for i in range(row.shape[0]):
-                row[i] -= part * active.q[k, i]
-    left = math.sqrt(dot(row, row))
-    if not left > DEPENDENT * math.sqrt(size):
+            part = 0.0
+            for i in range(dim):
+                part += q[k, i] * q[m, i]
+            r[k, m] += part
+            for i in range(dim):
+                q[m, i] -= part * q[k, i]
+        left = 0.0
+        for i in range(dim):
+            left += q[m, i] * q[m, i]
+        if left > KEPT * before:
+            break
+        before = left
+    if not left > DEPENDENT * DEPENDENT * size:
         return False
-    active.r[m, m] = left
-    for i in range(row.shape[0]):
-        row[i] /= left
+    left = math.sqrt(left)
+    r[m, m] = left
+    for i in range(dim):
+        q[m, i] /= left
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _solve(active, w, m):
     """Least-squares weights of the first m rays, as trial."""
     for k in range(m - 1, -1, -1):
-        total = dot(active.q[k], w)
+        total = 0.0
+        for i in range(w.shape[0]):
+            total += active.q[k, i] * w[i]
         for i in range(k + 1, m):
             total -= active.r[k, i] * active.number[i, TRIAL]
         active.number[k, TRIAL] = total / active.r[k, k]
@@ -122,19 +136,24 @@ def _drop(active, m, gone):
     return m - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def make_rest(active, w, m):
     """What is left of w beside the span of the rays that carry; its length.
 
     Projected twice: else its products with the rays are rounding of w instead of its own, and a
     certificate is out of reach for distances below 3e-4 of w.
     """
-    rest = active.row[REST]
-    for i in range(rest.shape[0]):
-        rest[i] = w[i]
+    row, q, dim = active.row, active.q, w.shape[0]
+    for i in range(dim):
+        row[REST, i] = w[i]
     for _ in range(2):
         for k in range(m):
-            part = dot(active.q[k], rest)
-            for i in range(rest.shape[0]):
-                rest[i] -= part * active.q[k, i]
-    return math.sqrt(dot(rest, rest))
+            part = 0.0
+            for i in range(dim):
+                part += q[k, i] * row[REST, i]
+            for i in range(dim):
+                row[REST, i] -= part * q[k, i]
+    size = 0.0
+    for i in range(dim):
+        size += row[REST, i] * row[REST, i]
+    return math.sqrt(size)

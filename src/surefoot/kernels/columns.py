@@ -58,20 +58,20 @@ def shapes(first, a, friction, sides, inward, least, common, rank, rays):
     rest = np.empty((4 * most, dim))
     for i in range(rank.shape[0]):
         rows = slice(first[i], first[i + 1])
-        cone = Cone(a[rows], friction[rows], sides, inward[i], least[rows])
-        common[i] = _shared(cone, rest[0])
+        cone = Cone(a[rows], friction[rows], sides, inward[i], friction[rows])  # no `least` yet
+        common[i] = _shared(cone, least[rows], rest[0])
         rank[i] = _independent(cone, rest, rays[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _shared(cone, ray):
+def _shared(cone, least, ray):
     """Whether all rays go along with the inward direction; a vertex without rays does not count."""
     every = True
     for j in range(cone.a.shape[0]):
         product, c, s = support(cone, j, -1.0, cone.inward)
-        cone.least[j] = -product
+        least[j] = -product
         size = write_ray(cone, j, c, s, ray)
-        if size > 0.0 and not cone.least[j] > INWARD * size:
+        if size > 0.0 and not least[j] > INWARD * size:
             every = False
     return every
 

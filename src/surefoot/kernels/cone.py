@@ -22,7 +22,7 @@ class Cone(NamedTuple):
     least: np.ndarray  # (k) the least product of it with a ray of the vertex
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def dot(x, y):
     """The product x · y."""
     total = 0.0
@@ -31,7 +31,7 @@ def dot(x, y):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def best_turn(along, across, sides):
     """The turn (cos θ, sin θ) of the ray that goes farthest along a tangential direction."""
     if sides == 0:
@@ -44,7 +44,7 @@ def best_turn(along, across, sides):
     return math.cos(angle), math.sin(angle)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def support(cone, j, sign, x):
     """(product, cos, sin): the largest product of ±x with a ray of vertex j, and its turn."""
     normal, along, across = 0.0, 0.0, 0.0
@@ -56,7 +56,21 @@ def support(cone, j, sign, x):
     return sign * (normal + cone.friction[j] * (c * along + s * across)), c, s
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def reach(cone, j, x):
+    """The largest product of x with a ray of vertex j: `support` without the turn, in less time."""
+    normal, along, across = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        normal += cone.a[j, 0, i] * x[i]
+        along += cone.a[j, 1, i] * x[i]
+        across += cone.a[j, 2, i] * x[i]
+    if cone.sides == 0:
+        return normal + cone.friction[j] * math.sqrt(along * along + across * across)
+    c, s = best_turn(along, across, cone.sides)
+    return normal + cone.friction[j] * (c * along + s * across)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def write_ray(cone, j, c, s, out):
     """The ray of vertex j at a turn; its length."""
     size = 0.0

@@ -45,7 +45,7 @@ def depths(
     another, which lies `shift` (n, 3; over the length scale) from it. `dual` becomes the outward
     unit direction of the upper bound, about that other point.
     """
-    dim, before = w.shape[1], -1
+    dim, before = w.shape[1], np.int64(-1)
     facets = Facets(
         np.empty((MOST_NORMALS, dim)),
         np.empty((MOST_NORMALS, WORDS), np.uint64),
@@ -62,7 +62,7 @@ def depths(
         again = facets.size[0] < CROWDED and facets.size[1] < MOST_RAYS - RESERVE
         if before < 0 or not again or not _same(first, a, friction, i, before):
             begin(facets, rays[i], inverse)
-        before = i
+        before = np.int64(i)
         rows = slice(first[i], first[i + 1])
         cone = Cone(a[rows], friction[rows], sides, inward[i], least[rows])
         status[i], lower[i], upper[i] = _depth(cone, w[i], shift[i], tol, facets, work, dual[i])

@@ -23,7 +23,7 @@ from surefoot.kernels.active import (
     make_rest,
     start,
 )
-from surefoot.kernels.cone import Cone, dot, support, write_ray
+from surefoot.kernels.cone import Cone, dot, reach, support, write_ray
 from surefoot.kernels.newton import guess_rest
 
 NEWTON_FROM = 8  # steps before Newton's method is asked, then every second time
@@ -65,7 +65,7 @@ def nearest_points(
         cone = Cone(a[rows], friction[rows], sides, inward[i], least[rows])
         if first[i + 1] - first[i] != before:
             m = np.int64(0)
-        before, warm = first[i + 1] - first[i], m > 0
+        before, warm = first[i + 1] - first[i], bool(m > 0)
         while True:  # at most twice: what could not be ended from a memory is begun anew
             status[i], lower[i], upper[i], m = _nearest(cone, w[i], tol, m, active)
             if status[i] != OPEN or not warm:
@@ -124,9 +124,9 @@ def _judge(cone, w, rest, lower, active):
     """(lower bound, vertex, cos, sin): a residual pushed into the polar cone, and its worst ray."""
     best, best_j, best_c, best_s, pushed = 0.0, -1, 1.0, 0.0, 0.0
     for j in range(cone.a.shape[0]):
-        over, c, s = support(cone, j, 1.0, rest)
-        if over <= 0.0:
+        if reach(cone, j, rest) <= 0.0:
             continue
+        over, c, s = support(cone, j, 1.0, rest)
         pushed = max(pushed, over / cone.least[j])
         over /= write_ray(cone, j, c, s, active.row[RAY])
         if over > best:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 from surefoot.kernels.active import COS, GUESS, REST, SIN, WEIGHT
@@ -29,7 +30,7 @@ def guess_rest(cone, w, m, active):
     for i in range(dim):
         for k in range(i, dim):
             guess[i] += h[k, i] * rest[k]
-    kept = 0
+    kept = np.int64(0)
     for n in range(fixed):
         row = rows[n]
         _forward(h, row)
