@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot import kernels, kinematics
-from surefoot.contacts.balance import Balance, balance
 from surefoot.contacts.quality import judge
 from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
 from surefoot.formats.files import write_whole
 from surefoot.formats.native import write
 from surefoot.index import distance
+from surefoot.index.index import Feasibility, feasibility
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip
 from surefoot.reports.page import report
@@ -40,7 +40,7 @@ class Walk:
     folder: Path
     robot: Robot
     clip: Clip
-    balance: Balance
+    index: Feasibility
     figures: dict[str, object]
     """What summary.json holds."""
 
@@ -140,8 +140,8 @@ def demo(
     place = _folder(folder)
     compile_kernels(body, progress)
     clip, figures = retargeted(human, body, progress=progress)
-    say(0, 2, "measuring the balance")
-    found = balance(clip, body)
+    say(0, 2, "judging what the contacts can give")
+    found = feasibility(clip, body)
     say(1, 2, "drawing the report")
     report([clip, found], place / "report.html", robot=body, title=f"{name} on {body.name}")
     write(clip, place / "clip.npz")
@@ -150,7 +150,7 @@ def demo(
         "clip": name,
         "robot": body.name,
         "retarget": figures,
-        "index": {"zmp": found.summary()},
+        "index": found.summary(),
         "seconds": clock.perf_counter() - begin,
     }
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"

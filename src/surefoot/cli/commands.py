@@ -25,7 +25,7 @@ from surefoot.errors import BadInput, BadOption
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Talk):
-    """The whole walk on a bundled clip: retarget, contacts, balance, report."""
+    """The whole walk on a bundled clip: retarget, contacts, feasibility, report."""
 
     name: Annotated[Positional[str], arg(metavar="[CLIP]")] = "sidestep"
     """Name of a bundled clip."""
@@ -43,8 +43,9 @@ class Demo(Talk):
         if screen.json:
             screen.result(walk.summary())
             return 0
-        made, zmp = walk.figures["retarget"], walk.balance.summary()
+        made, index = walk.figures["retarget"], walk.figures["index"]
         assert isinstance(made, dict)
+        assert isinstance(index, dict)
         screen.table(
             f"{self.name} on {walk.clip.robot}",
             ("", "figure"),
@@ -53,8 +54,10 @@ class Demo(Talk):
                 ("limb directions, mean error", f"{made['limb_error_deg']:.2f} deg"),
                 ("feet stand", _share(made["contact_fraction"]) + " of the time"),
                 ("feet skate, mean", f"{made['skate_mean_mps'] * 100:.2f} cm/s"),
-                ("ZMP outside the support", _share(zmp["outside_fraction"]) + " of the time"),
-                ("ZMP outside, at worst", _millimetres(zmp["worst_outside_m"], zmp["worst_at_s"])),
+                ("feasible", _share(index["feasible_fraction"]) + " of the samples"),
+                ("worst d", _worst(index)),
+                ("ZMP outside the support", _share(index["zmp"]["outside_fraction"]) + " of them"),
+                ("ZMP outside, at worst", _millimetres(index["zmp"])),
             ),
         )
         screen.say(f"report: {walk.folder / 'report.html'}")
@@ -359,10 +362,18 @@ def _share(value: object) -> str:
     return f"{100.0 * value:.1f} %" if isinstance(value, float) else "none"
 
 
-def _millimetres(value: object, t: object) -> str:
+def _millimetres(zmp: Mapping[str, object]) -> str:
+    value, t = zmp["worst_outside_m"], zmp["worst_at_s"]
     if not isinstance(value, float) or not isinstance(t, float):
         return "nothing to judge"
     return f"{1000.0 * value:.0f} mm at {t:.2f} s" if value > 0.0 else "never"
+
+
+def _worst(index: Mapping[str, object]) -> str:
+    value, t = index["worst_over_weight"], index["worst_at_s"]
+    if not isinstance(value, float) or not isinstance(t, float):
+        return "nothing to judge"
+    return f"{100.0 * value:+.1f} % of the weight at {t:.2f} s (above 0: infeasible)"
 
 
 def _text(value: object) -> str:
