@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from make.walkers import swaying_clip, walker
 from surefoot.contacts.balance import balance
+from surefoot.index.index import feasibility
 from surefoot.reports.page import report
 
 pytestmark = pytest.mark.browser
@@ -63,6 +66,16 @@ def test_the_player_draws_and_says_where_the_zmp_is(chromium, html, tmp_path):
     assert re.search(r'data-part="moment"[^>]*>0\.00 s<', dom)
 
 
+UNTIL = """
+<script>
+// Frames of an animation come with the clock of the page, however busy the machine is.
+window.requestAnimationFrame = (tick) => setTimeout(() => tick(performance.now()), 16);
+const until = async (met) => {
+  while (!met()) await new Promise((done) => setTimeout(done, 16));
+};
+</script>
+"""
+
 TRY = """
 <script>
 (async () => {
@@ -97,10 +110,9 @@ TRY = """
   part("time").value = 0; part("time").dispatchEvent(new Event("input"));
   part("play").click();
   facts.playing = part("play").textContent;
-  await new Promise((done) => setTimeout(done, 600));
+  await until(() => parseFloat(part("moment").textContent) > 0);
   part("play").click();
   facts.paused = part("play").textContent;
-  facts.went = parseFloat(part("moment").textContent) > 0;
   document.body.dataset.facts = JSON.stringify(facts);
 })();
 </script></body>
@@ -109,12 +121,70 @@ TRY = """
 
 def test_slider_keys_buttons_and_play_work(chromium, html, tmp_path):
     """At 1.3 s only the left foot stands; the clip ends at 2 s."""
-    dom, console = shown(chromium, html.replace("</body>", TRY), tmp_path)
+    dom, console = shown(chromium, html.replace("</body>", UNTIL + TRY), tmp_path)
     assert console == ""
     facts = re.search(r'data-facts="([^"]*)"', dom)
     assert facts is not None
     assert facts.group(1).replace("&quot;", '"') == (
         '{"drawn":true,"moment":"1.30 s","standing":"left foot","moved":true,"turned":true,'
-        '"reset":true,"end":"2.00 s","worst":true,"cursor":true,"playing":"Pause","paused":"Play",'
-        '"went":true}'
+        '"reset":true,"end":"2.00 s","worst":true,"cursor":true,"playing":"Pause","paused":"Play"}'
     )
+
+
+LIMITS = """
+<script>
+(async () => {
+  const figure = document.querySelector("figure.player");
+  const part = (name) => figure.querySelector(`[data-part="${name}"]`);
+  const strip = part("strip"), slider = part("time"), facts = {};
+  facts.opens = Number(slider.value) > 0;
+  facts.why = part("why").textContent;
+  facts.state = part("why").dataset.state;
+  facts.aria = slider.getAttribute("aria-valuetext").includes("not feasible");
+  const colours = (canvas) => {
+    const copy = document.createElement("canvas"), found = new Set();
+    Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const ctx = copy.getContext("2d", { willReadFrequently: true });
+    ctx.drawImage(canvas, 0, 0);
+    const data = ctx.getImageData(0, 0, copy.width, copy.height).data;
+    for (let i = 0; i < data.length; i += 4) found.add(data.slice(i, i + 4).join());
+    return found;
+  };
+  const bad = "192,57,43,255"; // --bad in light
+  facts.strip = colours(strip).has(bad);
+  facts.arrow = colours(figure.querySelector("canvas")).has(bad);
+  slider.value = 0; slider.dispatchEvent(new Event("input"));
+  facts.good = part("why").textContent.startsWith("● feasible: ");
+  facts.calm = !colours(figure.querySelector("canvas")).has(bad);
+  const box = strip.getBoundingClientRect();
+  strip.setPointerCapture = () => {};
+  const middle = { clientX: box.left + box.width / 2, pointerId: 1 };
+  strip.dispatchEvent(new PointerEvent("pointerdown", middle));
+  facts.half = part("moment").textContent;
+  figure.querySelector("canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "." }));
+  facts.stepped = part("moment").textContent;
+  part("worst").click();
+  facts.again = part("why").textContent === facts.why;
+  document.body.dataset.facts = JSON.stringify(facts);
+})();
+</script></body>
+"""
+
+
+def test_the_player_opens_at_the_worst_moment_and_says_what_limits(chromium, tmp_path):
+    """The middle of 2 s is 1 s, a frame is a thirtieth of a second."""
+    robot = walker()
+    found = feasibility(swaying_clip(robot), robot)
+    report([found], tmp_path / "report.html", robot=robot)
+    html = (tmp_path / "report.html").read_text("utf-8")
+    dom, console = shown(chromium, html.replace("</body>", LIMITS), tmp_path)
+    assert console == ""
+    attribute = re.search(r'data-facts="([^"]*)"', dom)
+    assert attribute is not None
+    facts = json.loads(unescape(attribute.group(1)))
+    worst = found.worst
+    assert facts.pop("why").startswith(f"✕ not feasible: {found.upper[worst]:.0f} N (")
+    assert facts == {
+        "opens": True, "state": "bad", "aria": True, "strip": True, "arrow": True, "good": True,
+        "calm": True, "half": "1.00 s", "stepped": "1.03 s", "again": True,
+    }  # fmt: skip

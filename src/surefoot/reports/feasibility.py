@@ -16,11 +16,11 @@ from surefoot.motion.motion import Clip
 from surefoot.reports import panels, plots, settings
 from surefoot.reports.page import Block, Context, KeyFigure, Part, Rank
 from surefoot.reports.phrases import (
-    NO_BREAK,
     counted,
     feet_of,
     foot_of,
     length,
+    moment,
     newtons,
     of_weight,
     percent,
@@ -77,7 +77,7 @@ def _worst_first(found: Feasibility) -> list[Segment]:
 def _sentences(found: Feasibility) -> tuple[str, ...]:
     """The answer, the worst moment and its reason, and what slowing down would do."""
     i = found.worst
-    upper, at = float(found.upper[i]), f"{found.time[i]:.2f} s"
+    upper, at = float(found.upper[i]), moment(found.time[i])
     if not np.isfinite(upper):
         return ("Feasible: the contacts can give every wrench, at every moment.",)
     share = of_weight(abs(upper) / found.weight_n)
@@ -131,11 +131,10 @@ def _meaning() -> str:
 
 
 def _figures(found: Feasibility, context: Context) -> tuple[KeyFigure, ...]:
-    summary = found.summary()
     feasible = int(found.feasible.sum())
     bad = not found.all_feasible
-    worst, at = float(found.upper[found.worst]), f"at {found.time[found.worst]:.2f}{NO_BREAK}s"
-    speed, friction = found.speeds.feasible_speed, summary["required_friction"]
+    worst, at = float(found.upper[found.worst]), f"at {moment(found.time[found.worst])}"
+    speed, friction = found.speeds.feasible_speed, found.ground.largest_required_friction
     figures = [
         KeyFigure(
             "Feasible",
@@ -156,15 +155,14 @@ def _figures(found: Feasibility, context: Context) -> tuple[KeyFigure, ...]:
             speed is None or speed < 1.0,
         ),
     ]
-    if isinstance(friction, float):
-        given = summary["friction"]
-        note = f"{given:.2g} given" if isinstance(given, float) else ""
+    if friction is not None:
+        given = settings.smallest_friction(found)
         figures.append(
             KeyFigure(
                 "Friction required",
                 _ratio(friction),
-                note,
-                isinstance(given, float) and friction > given,
+                f"{given:.2g} given",
+                friction > given,
             )
         )
     if not any(isinstance(other, Balance) for other in context.beside):
@@ -194,8 +192,7 @@ def _over_weight(found: Feasibility, form: str) -> str:
 def _signed(force: float) -> str:
     if not np.isfinite(force):
         return "−∞"
-    text = f"+{newtons(force)}" if force > 0.0 else newtons(force).replace("-", "−")
-    return text.replace(" ", NO_BREAK)
+    return f"+{newtons(force)}" if force > 0.0 else newtons(force).replace("-", "−")
 
 
 def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> Block:
@@ -343,8 +340,8 @@ def _segments(found: Feasibility, ranked: list[Segment]) -> tuple[Block, ...]:
     rows = tuple(
         (
             f"{i} {segment.limit or 'no limit'}",
-            f"{segment.start_s:.3f}–{JOINED}{segment.end_s:.3f}{NO_BREAK}s",
-            f"{segment.worst_at_s:.3f}{NO_BREAK}s",
+            f"{segment.start_s:.3f}–{JOINED}{moment(segment.end_s, 3)}",
+            moment(segment.worst_at_s, 3),
             _signed(segment.worst_n),
             f"{segment.worst_n / found.weight_n:.3g}",
             segment.text,
@@ -421,7 +418,7 @@ def _rank(found: Feasibility) -> Rank:
         ("feasible", "yes" if found.all_feasible else "no"),
         ("of the samples", percent(float(found.feasible.mean()))),
         ("worst d over the weight", _over_weight(found, "+.3f")),
-        ("at", f"{found.time[found.worst]:.2f} s"),
+        ("at", moment(found.time[found.worst])),
         ("feasible speed", "none" if speed is None else _floored(speed)),
         ("stretches", str(len(found.segments()))),
     )

@@ -264,8 +264,8 @@ def _fill(
 
 def _draw_bounds(ax: Axes, time: Float64[Array, " n"], bounds: Edges, role: str) -> None:
     low, high = ax.get_ylim()
-    lower, upper = bounds
-    apart = np.isfinite(lower) & np.isfinite(upper) & (upper - lower > SEEN * (high - low))
+    lower, upper = (_gaps(edge) for edge in bounds)
+    apart = upper - lower > SEEN * (high - low)
     if apart.any():
         edges = (np.where(apart, lower, np.nan), np.where(apart, upper, np.nan))
         _fill(ax, time, edges, role, 0.35, "between its bounds")

@@ -20,19 +20,26 @@ def percent(share: float) -> str:
 
 
 def length(metres: float) -> str:
-    """A length in the unit that one would say: `3.4 mm`, `21 mm`, `1.25 m`."""
+    """A length in the unit that one would say: `3.4 mm`, `21 mm`, `1.25 m`, `170 m`."""
     if abs(metres) < 0.01:
         return f"{1000.0 * metres:.1f} mm"
-    return f"{1000.0 * metres:.0f} mm" if abs(metres) < 1.0 else f"{metres:.2f} m"
+    if abs(metres) < 1.0:
+        return f"{1000.0 * metres:.0f} mm"
+    return f"{metres:.2f} m" if abs(metres) < 10.0 else f"{metres:,.0f} m"
 
 
 def newtons(force: float) -> str:
     """A force to two or three digits: `0.42 N`, `41 N`, `1,834 N`; what is not nothing is not 0."""
     size = abs(force)
     if 0.0 < size < 0.01:
-        return f"{force:.1g} N"
+        return f"{force:.1g}{NO_BREAK}N"
     digits = 0 if size >= 10.0 else 1 if size >= 1.0 else 2
-    return f"{force:,.{digits}f} N"
+    return f"{force:,.{digits}f}{NO_BREAK}N"
+
+
+def moment(t: float, digits: int = 2) -> str:
+    """A moment that does not part from its unit: `2.54 s`."""
+    return f"{t:.{digits}f}{NO_BREAK}s"
 
 
 def of_weight(share: float) -> str:

@@ -10,7 +10,7 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64
 from surefoot.index.index import Feasibility
 from surefoot.index.torque import Torques
 from surefoot.reports.page import Block
-from surefoot.reports.phrases import counted, newtons, percent
+from surefoot.reports.phrases import counted, moment, newtons, percent
 
 Row = tuple[str, ...]
 ABOUT = {"base": "the robot's base", "com": "its centre of mass", "origin": "the world's origin"}
@@ -56,7 +56,7 @@ def _beyond(
             found.joints.joint_names[j],
             what,
             say(float(worst[j])),
-            f"{found.time[at[j]]:.2f} s",
+            moment(found.time[at[j]]),
             f"{percent(float(beyond[:, j].mean()))} of the time",
         )
         for j in order
@@ -87,7 +87,7 @@ def _torques(torques: Torques) -> Block:
         rows.append((float(own[i]), torques.joint_names[j], i, int(np.isfinite(own).sum())))
     judged = int(torques.judged.sum())
     cells = tuple(
-        (name, f"{worst:.2f}", f"{torques.time[i]:.2f} s", f"{percent(count / judged)} of the time")
+        (name, f"{worst:.2f}", moment(torques.time[i]), f"{percent(count / judged)} of the time")
         for worst, name, i, count in sorted(rows, reverse=True)
     )
     head = ("joint", "torque over its limit", "at", "decides for")
@@ -141,6 +141,13 @@ def judged_with(found: Feasibility) -> Block:
     if any(stance.moving for stance in found.clip.contacts.stances):
         rows.insert(3, ("feet that slide on purpose", SLIDING[options.sliding]))
     return Block("Judged with", head=("", ""), rows=tuple(rows))
+
+
+def smallest_friction(found: Feasibility) -> float:
+    """What the clip was judged with, the smallest where stances differ; 0 without any."""
+    if found.options.friction is not None:
+        return found.options.friction
+    return min((stance.friction for stance in found.clip.contacts.stances), default=0.0)
 
 
 def _friction(found: Feasibility) -> str:
