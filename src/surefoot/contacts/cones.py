@@ -151,6 +151,7 @@ class _Rows:
 
     @classmethod
     def empty(cls) -> _Rows:
+        """No vertex at all."""
         none, vectors = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
         return cls(none, none, vectors, vectors, np.zeros(0), vectors)
 

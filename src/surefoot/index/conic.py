@@ -50,6 +50,7 @@ class _State:
     z: Array
 
     def only(self, keep: BoolArray) -> _State:
+        """The state of some problems."""
         return _State(*(getattr(self, name)[keep] for name in self.__slots__))
 
 

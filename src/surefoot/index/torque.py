@@ -176,6 +176,7 @@ class _Found:
 
     @classmethod
     def blank(cls, n: int, m: int, k: int) -> _Found:
+        """Nothing found yet."""
         return cls(
             np.full(n, np.inf), np.full(n, -1, dtype=np.int64), np.zeros((n, m)), np.zeros((k, 3))
         )
