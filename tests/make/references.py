@@ -38,9 +38,11 @@ def nearest(columns: Array, friction: float, w: Array) -> tuple[Array, Array]:
     n, size = len(w), np.linalg.norm(w, axis=1, keepdims=True)
     rest, force = np.empty((n, 6)), np.empty((n, columns.shape[1], 3))
     options, zero = settings(1e-12), np.zeros(3 * columns.shape[1])
+    square, _, cones = smallest_form(polar_rows(columns[0], friction))
+    where, ends = np.tile(np.arange(len(zero)), 6), len(zero) * np.arange(7)
     for i in range(n):
         rows = polar_rows(columns[i], friction)
-        square, held, cones = smallest_form(rows)
+        held = sparse.csc_matrix((rows.T.ravel(), where, ends), shape=rows.shape)
         found = clarabel.DefaultSolver(square, -w[i] / size[i], held, zero, cones, options).solve()
         rest[i], force[i] = np.array(found.x), np.array(found.z).reshape(-1, 3)
     return bounds(columns, friction, w, size * rest, size[:, :, None] * force)

@@ -106,8 +106,9 @@ def push(active, m):
         return False
     left = math.sqrt(left)
     r[m, m] = left
+    share = 1.0 / left
     for i in range(dim):
-        q[m, i] /= left
+        q[m, i] *= share
     return True
 
 

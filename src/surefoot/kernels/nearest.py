@@ -79,7 +79,7 @@ def nearest_points(
                 carriers[i, k, n] = active.ray[k, n] if k < m else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _nearest(cone, w, tol, warm, active):
     """(status, lower, upper, rays that carry); `warm` rays carried before and are tried first."""
     size = math.sqrt(dot(w, w))
@@ -119,7 +119,7 @@ def _nearest(cone, w, tol, warm, active):
     return OPEN, min(lower, upper), upper, m
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _judge(cone, w, rest, lower, active):
     """(lower bound, vertex, cos, sin): a residual pushed into the polar cone, and its worst ray."""
     best, best_j, best_c, best_s, pushed = 0.0, -1, 1.0, 0.0, 0.0
