@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 from surefoot.cli.clip_commands import ClipOptions, clip_of
 from surefoot.cli.options import Number, OptionalFile, OptionalOutput, RobotName
 from surefoot.cli.screen import Screen
-from surefoot.errors import BadOption, NoFile, SurefootError, UnknownFormat
+from surefoot.errors import BadOption, NoFile, Notice, SurefootError, UnknownFormat, listed
 
 if TYPE_CHECKING:
     from surefoot.index.index import Feasibility, Options
@@ -70,23 +70,21 @@ class Index(ClipOptions):
         from surefoot.robots.zoo import load_robot
 
         options = self.options()
-        names = _expanded(self.clips)
-        if len(names) > 1:
-            self._refuse_single_outputs()
-        if self.output is not None and self.output.suffix != ".html":
-            raise BadOption(
-                what=f"expected a file that ends in .html, got '{self.output.name}'", where="-o"
-            )
+        _ = self.detection  # refused once, not once a clip
+        names, left_out = _expanded(self.clips)
+        screen.notices(left_out)
+        self._refuse_outputs(names)
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
-        if len(names) == 1 and not Path(self.clips[0]).is_dir():
-            found = self._judge(names[0], robot, options, screen)
-            self._write([found], robot, names[0])
+        if len(names) == 1 and names[0] == self.clips[0]:
+            name = names[0]
+            found = self._judge(name, robot, options, screen)
+            self._write([found], robot, name)
             screen.notices((*robot.notices, *found.notices))
             if screen.json:
-                screen.result(found.summary())
+                screen.result({**found.summary(), "clip": Path(name).name})
             else:
-                _show(found, screen, self.output)
+                _show(found, name, screen, self.output)
             return 0 if found.all_feasible else NO
         return self._rank(names, robot, options, screen)
 
@@ -135,30 +133,53 @@ class Index(ClipOptions):
 
             report(list(found), self.output, robot=robot, title=f"{title} on {robot.name}")
 
-    def _refuse_single_outputs(self) -> None:
-        for option, value in (("--csv", self.csv), ("--dump", self.dump)):
-            if value is not None:
+    def _refuse_outputs(self, names: list[str]) -> None:
+        """Refuse before the work what could not be written after it, or would destroy an input."""
+        if self.output is not None and self.output.suffix != ".html":
+            raise BadOption(
+                what=f"expected a file that ends in .html, got '{self.output.name}'", where="-o"
+            )
+        taken = {Path(name).resolve() for name in names}
+        for option, path in (("--csv", self.csv), ("--dump", self.dump), ("-o", self.output)):
+            if path is None:
+                continue
+            if len(names) > 1 and option != "-o":
                 raise BadOption(
                     what="one file cannot hold several clips", where=option, todo="Give one clip"
                 )
+            if path.is_dir() or not path.parent.is_dir():
+                what = "this is a folder" if path.is_dir() else "there is no such folder"
+                where = str(path if path.is_dir() else path.parent)
+                raise NoFile(what=what, where=f"{option} {where}", todo="Name a file in a folder")
+            if path.resolve() in taken:
+                raise BadOption(
+                    what=f"'{path}' is a clip or another output", where=option, todo="Name another"
+                )
+            taken.add(path.resolve())
 
     def _rank(self, names: list[str], robot: Robot, options: Options, screen: Screen) -> int:
         """All clips, the best first; one that cannot be judged does not stop the others."""
-        found: list[Feasibility] = []
+        kept: list[Feasibility] = []  # for what is written alone: a folder may hold thousands
         rows: list[dict[str, object]] = []
+        defects: list[Exception] = []
+        screen.notices(robot.notices)
         for number, name in enumerate(names):
             screen.progress(number, len(names), name)
             try:
-                found.append(self._judge(name, robot, options, screen))
-                rows.append({**found[-1].summary(), "clip": name})
-            except SurefootError as error:
-                if error.exit_code != FAILED:
-                    raise
-                rows.append({"clip": name, "error": error.sentence})
+                found = self._judge(name, robot, options, screen)
+                rows.append({**found.summary(), "clip": name})
+                screen.notices(_of_clip(name, notice) for notice in found.notices)
+                if (self.csv, self.dump, self.output) != (None, None, None):
+                    kept.append(found)
+            except Exception as error:  # of one clip: the others are judged all the same
+                if not isinstance(error, SurefootError) or error.exit_code != FAILED:
+                    defects.append(error)
+                said = " ".join(str(error).split()) or type(error).__name__
+                rows.append({"clip": name, "error": said})
         screen.progress(len(names), len(names), "done")
         rows.sort(key=_rank_key)
-        if found:
-            self._write(found, robot, f"{len(found)} clips")
+        if kept:
+            self._write(kept, robot, f"{len(kept)} clips")
         if screen.json:
             screen.result({"schema": 1, "clips": rows})
         else:
@@ -172,12 +193,19 @@ class Index(ClipOptions):
                     screen.say(f"{row['clip']}: {row['error']}")
             if self.output is not None:
                 screen.say(f"report: {self.output}")
+        if defects:
+            raise defects[0]
         if any("error" in row for row in rows):
             return FAILED
-        return 0 if all(one.all_feasible for one in found) else NO
+        return 0 if all(row["feasible"] for row in rows) else NO
 
 
-def _expanded(clips: tuple[str, ...]) -> list[str]:
+def _of_clip(name: str, notice: Notice) -> Notice:
+    """A notice that says which clip it speaks of."""
+    return notice if notice.part == name else replace(notice, part=f"{name}: {notice.part}")
+
+
+def _expanded(clips: tuple[str, ...]) -> tuple[list[str], list[Notice]]:
     """The clips, with all files of folders in their place; files of no known format stay out.
 
     Raises:
@@ -186,27 +214,35 @@ def _expanded(clips: tuple[str, ...]) -> list[str]:
     from surefoot.formats.registry import sniff
 
     names: list[str] = []
+    left_out: list[Notice] = []
     for clip in clips:
         if not Path(clip).is_dir():
             names.append(clip)
             continue
+        before, unknown = len(names), []
         for path in sorted(Path(clip).rglob("*")):
             if path.name.startswith(".") or not path.is_file():
                 continue
             try:
                 sniff(path)
             except UnknownFormat:
+                unknown.append(path.name)
                 continue
             except SurefootError:
                 pass  # it is listed, and its row says what is wrong
             names.append(str(path))
+        if unknown:
+            sentence = f"{len(unknown)} files of no known format are left out: {listed(unknown)}"
+            left_out.append(Notice("dropped", clip, sentence))
+        if len(names) == before and len(clips) > 1:
+            names.append(clip)  # its row says that there is nothing to read
     if not names:
         raise NoFile(
             what="there is no clip to judge",
             where=", ".join(clips) or "no CLIP was given",
             todo="Give files, folders, or the name of a bundled clip",
         )
-    return names
+    return names, left_out
 
 
 def _smooth(text: str) -> float | None:
@@ -252,7 +288,7 @@ def _ranked(row: dict[str, object]) -> tuple[str, ...]:
     )
 
 
-def _show(found: Feasibility, screen: Screen, report: Path | None) -> None:
+def _show(found: Feasibility, name: str, screen: Screen, report: Path | None) -> None:
     """The figures, then what is infeasible and why."""
     summary = found.summary()
     smoothing = f"{found.options.smooth_hz:g} Hz" if found.options.smooth_hz else "none"
@@ -261,7 +297,7 @@ def _show(found: Feasibility, screen: Screen, report: Path | None) -> None:
         ("feasible samples", f"{100.0 * float(found.feasible.mean()):.1f} % of {found.samples.n}"),
         ("worst d / mg", f"{_signed(summary['worst_over_weight'])} at {_at(summary)}"),
         ("median d", f"{_number(summary['median_margin_n']):.1f} N"),
-        ("feasible at a uniform speed of", _speed(summary["feasible_speed"])),
+        ("feasible at a uniform speed of", found.speeds.words(found.time)),
         ("friction required", _plain(summary["required_friction"])),
         ("in flight", f"{summary['flight_samples']} samples"),
         ("judged with", f"{found.options.rate_hz:g} Hz, {found.options.interpolation}, smoothing"
@@ -272,7 +308,7 @@ def _show(found: Feasibility, screen: Screen, report: Path | None) -> None:
     ]  # fmt: skip
     if found.torques is not None:
         rows.insert(6, ("torque over its limit, at least", _torque(found.torques.summary())))
-    screen.table(f"{summary['clip']} on {found.robot.name}", ("", "index"), rows)
+    screen.table(f"{Path(name).name} on {found.robot.name}", ("", "index"), rows)
     segments = found.segments()
     if segments:
         screen.table(
@@ -323,4 +359,4 @@ def _at(summary: dict[str, object]) -> str:
 
 
 def _speed(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else "none: a pose cannot even be held"
+    return f"{value:.3f}" if isinstance(value, float) else "none"

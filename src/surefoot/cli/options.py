@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 from tyro.conf import arg
+
+from surefoot.errors import NoFile, nearest
 
 RobotName = Annotated[str, arg(aliases=["-r"], metavar="ROBOT")]
 Output = Annotated[Path, arg(aliases=["-o"])]
@@ -30,9 +33,19 @@ class Talk:
 
 
 def clip_path(name: str) -> Path:
-    """The file that is meant: a bundled clip's by its name, else the path itself."""
+    """The file that is meant: a bundled clip's by its name, else the path itself.
+
+    Raises:
+        NoFile: no file, and nearly the name of a bundled clip.
+    """
     from surefoot.samples import bundled
 
-    if not Path(name).exists() and name in bundled.names():
+    path = Path(name)
+    if path.exists() or path.suffix or path.name != name:
+        return path
+    if name in bundled.names():
         return bundled.path(name)
-    return Path(name)
+    if get_close_matches(name, bundled.names()):
+        todo = nearest(name, bundled.names())
+        raise NoFile(what="neither a file nor a bundled clip", where=name, todo=todo)
+    return path

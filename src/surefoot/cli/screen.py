@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from surefoot.cli.streams import tell
 from surefoot.errors import Notice
@@ -56,11 +57,12 @@ class Screen:
 
     def table(self, title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table of the result, for people."""
-        drawn = Table(title=title or None, title_justify="left", header_style="bold")
+        heading = Text(title) if title else None  # names of files may look like markup
+        drawn = Table(title=heading, title_justify="left", header_style="bold")
         for column in head:
             drawn.add_column(column)
         for row in rows:
-            drawn.add_row(*row)
+            drawn.add_row(*map(Text, row))
         _console(stderr=False).print(drawn)
 
     def notices(self, notices: Iterable[Notice]) -> None:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import PurePath
 
 import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked, locked_int
-from surefoot.contacts.cones import Sliding
+from surefoot.contacts.cones import SLIDINGS, Sliding
 from surefoot.contacts.pressure import GroundFigures, ground_figures
-from surefoot.errors import BadOption, Notice
+from surefoot.errors import BadOption, Notice, nearest
 from surefoot.index.distance import Scales, signed_distances
 from surefoot.index.limits import JointLimits, joint_limits
 from surefoot.index.reasons import Limits, find_limits
-from surefoot.index.samples import Reference, Samples, sampled
+from surefoot.index.samples import (
+    Reference,
+    Samples,
+    refuse_rate,
+    refuse_reference,
+    sampled,
+    without_slivers,
+)
 from surefoot.index.segments import Segment, segments
-from surefoot.index.speed import Speeds, feasible_speeds
+from surefoot.index.speed import Speeds, feasible_speeds, spans
 from surefoot.index.torque import Torques, joint_torques
 from surefoot.motion import rotation
-from surefoot.motion.curves import Interpolation
+from surefoot.motion.curves import Interpolation, as_interpolation
 from surefoot.motion.motion import Clip
 from surefoot.motion.smoothing import smooth
 from surefoot.robots.robot import Robot
@@ -61,6 +68,20 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be measured with."""
+        refuse_rate(self.rate_hz)
+        refuse_reference(self.reference)
+        as_interpolation(self.interpolation)
+        if self.sliding not in SLIDINGS:
+            raise BadOption(
+                what=f"unknown sliding '{self.sliding}'", todo=nearest(self.sliding, SLIDINGS)
+            )
+        if self.friction is not None and not 0.0 <= self.friction < np.inf:
+            raise BadOption(what=f"friction must be 0 or more, got {self.friction:g}")
+        if self.smooth_hz is not None and not 0.0 < self.smooth_hz < np.inf:
+            raise BadOption(
+                what=f"the smoothing must be a positive number of hertz, got {self.smooth_hz:g}",
+                todo="None means none",
+            )
         if not 0.0 < self.length_scale_m < np.inf:
             raise BadOption(what=f"the length scale must be positive, got {self.length_scale_m} m")
         if self.cone_sides != 0 and self.cone_sides < 3:
@@ -87,7 +108,9 @@ class Budget:
     """How d changes when what went into it changes a little."""
 
     cases: tuple[tuple[str, float, float], ...]
-    """What was changed, the worst d over the weight then, and the feasible share of the samples."""
+    """What was changed, the worst d over the weight then, and the feasible share of the samples.
+
+    −inf where the contacts can give every wrench at every sample."""
     low: Float64[Array, " n"]
     """The smallest d of all cases at each sample, N."""
     high: Float64[Array, " n"]
@@ -102,7 +125,11 @@ class Budget:
         """The cases as a JSON object."""
         return {
             "cases": [
-                {"change": name, "worst_over_weight": worst, "feasible_fraction": share}
+                {
+                    "change": name,
+                    "worst_over_weight": worst if np.isfinite(worst) else None,
+                    "feasible_fraction": share,
+                }
                 for name, worst, share in self.cases
             ]
         }
@@ -236,6 +263,7 @@ class Feasibility:
             "required_friction": self.ground.largest_required_friction,
             "feasible_speed": speed,
             "infeasible_when_still": int(self.speeds.falls_when_still.sum()),
+            "infeasible_when_still_s": spans(self.time, self.speeds.falls_when_still),
             "infeasible_at_any_speed": int(self.speeds.never.sum()),
             "segments": [segment.summary() for segment in self.segments()],
             "zmp": self.ground.summary(self.time),
@@ -282,9 +310,9 @@ def feasibility(clip: Clip, robot: Robot, options: Options | None = None) -> Fea
     """
     begin = clock.perf_counter()
     options = options or Options()
-    judged, said = clip, _doubts(clip, options)
+    judged, said = without_slivers(clip), _doubts(clip, robot, options)
     if options.smooth_hz is not None:
-        motion, changed = smooth(clip.motion, options.smooth_hz, clip.contacts)
+        motion, changed = smooth(judged.motion, options.smooth_hz, judged.contacts)
         judged, said = replace(clip, motion=motion), (*said, *changed)
     found = _judged(judged, robot, options, said)
     return replace(found, seconds=clock.perf_counter() - begin)
@@ -305,45 +333,49 @@ def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]
     found = signed_distances(
         samples.cones, samples.wrench, samples.ref_w, scales=scales, threads=options.threads
     )
-    weight = robot.mass * float(np.linalg.norm(robot.model.opt.gravity))
-    tolerance_n = options.tolerance_over_weight * weight
+    weight_n = robot.mass * float(np.linalg.norm(robot.model.opt.gravity))
+    tolerance_n = options.tolerance_over_weight * weight_n
     joints = joint_limits(samples.batch, samples.time)
+    ground = ground_figures(
+        samples.cones, clip.contacts, samples.wrench, samples.ref_w, weight_n=weight_n
+    )
     torques = None
     if options.torque:
         torques = joint_torques(
             samples.batch, samples.cones, clip.contacts, found.upper, tolerance_n, samples.time
         )
+    limits = find_limits(
+        samples.cones,
+        clip.contacts,
+        robot,
+        found,
+        samples.wrench,
+        samples.ref_w,
+        options.length_scale_m,
+        facing_w=facing(samples),
+        tolerance_n=tolerance_n,
+    )
+    speeds = feasible_speeds(
+        samples, found.upper, tolerance_n, scales=scales, threads=options.threads
+    )
     return Feasibility(
         clip=clip,
         robot=robot,
         options=options,
         samples=samples,
-        lower=found.lower,
-        upper=found.upper,
-        dual=found.dual,
-        margin=found.margin,
-        dimension=found.dimension,
-        converged=found.converged,
-        limits=find_limits(
-            samples.cones,
-            clip.contacts,
-            robot,
-            found,
-            samples.wrench,
-            samples.ref_w,
-            options.length_scale_m,
-            facing_w=facing(samples),
-            tolerance_n=tolerance_n,
-        ),
-        ground=ground_figures(
-            samples.cones, clip.contacts, samples.wrench, samples.ref_w, weight_n=weight
-        ),
+        **{one.name: getattr(found, one.name) for one in fields(found)},
+        limits=limits,
+        ground=ground,
         joints=joints,
-        speeds=feasible_speeds(
-            samples, found.upper, tolerance_n, scales=scales, threads=options.threads
-        ),
+        speeds=speeds,
         torques=torques,
-        notices=(*clip.notices, *said, *joints.notices, *(torques.notices if torques else ())),
+        notices=(
+            *clip.notices,
+            *said,
+            *_unknown(found.upper, ground),
+            *joints.notices,
+            *(torques.notices if torques else ()),
+        ),
     )
 
 
@@ -359,7 +391,7 @@ def facing(samples: Samples) -> Float64[Array, "n 3"]:
     return np.where(size > 1e-9, forward / np.maximum(size, 1e-9), [1.0, 0.0, 0.0])
 
 
-def _doubts(clip: Clip, options: Options) -> tuple[Notice, ...]:
+def _doubts(clip: Clip, robot: Robot, options: Options) -> tuple[Notice, ...]:
     """What the reader of a number should know about its input."""
     said = []
     moving = [stance for stance in clip.contacts.stances if stance.moving]
@@ -380,4 +412,26 @@ def _doubts(clip: Clip, options: Options) -> tuple[Notice, ...]:
         )
     if not clip.contacts.stances:
         said.append(Notice("missing", "contacts", "the clip has no contacts: everything is flight"))
+    if robot.root_kind == "planar":
+        sentence = (
+            "the robot moves in a plane: what holds it there is left out, so the contacts are asked"
+            " for the sideways force and for the moments of roll and yaw as well"
+        )
+        said.append(Notice("assumption", robot.root_link, sentence))
+    return tuple(said)
+
+
+def _unknown(upper: Float64[Array, " n"], ground: GroundFigures) -> tuple[Notice, ...]:
+    """What has no number, and why."""
+    said = []
+    unlimited = int(np.isneginf(upper).sum())
+    if unlimited:
+        sentence = (
+            f"at {unlimited} of {len(upper)} samples the contacts can give every wrench: d has no"
+            " value there, and no margin is too large"
+        )
+        said.append(Notice("missing", "d", sentence, value=float(unlimited)))
+    if not ground.defined.any():
+        sentence = "nothing presses on a common plane: there is no ZMP and no required friction"
+        said.append(Notice("missing", "zmp", sentence))
     return tuple(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from surefoot.robots.robot import Robot
 
 HIGHEST_RATE_HZ = 1000.0
 TOGETHER_S = 1e-9  # rounding in sums of frame times: moments this near are one
+SLIVER_S = 1.5e-6  # contacts files are written to the microsecond: what they cannot tell apart
 REFERENCES = ("base", "com", "origin")
 
 Reference = str | tuple[float, float, float]
@@ -76,11 +77,7 @@ def sampled(
             where=clip.meta.source,
             todo="give a longer clip: without accelerations nothing can be said",
         )
-    if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
-        raise BadOption(
-            what=f"the rate must lie between 0 and {HIGHEST_RATE_HZ:g} samples a second,"
-            f" got {rate_hz:g}"
-        )
+    refuse_rate(rate_hz)
     time, side, place = _moments(motion.time, clip.contacts.edges, rate_hz)
     moments = time[np.concatenate([[True], np.diff(place) > 0])]
     moving = rates(motion, interpolation=interpolation, time=moments)
@@ -112,17 +109,59 @@ def reference_points(batch: Batch, reference: Reference) -> Float64[Array, "n 3"
     Raises:
         BadOption: neither a known word nor three finite numbers.
     """
+    refuse_reference(reference)
     if reference == "base":
         return np.array(batch.link_pos_w[:, batch.robot.link_id(batch.robot.root_link)])
     if reference == "com":
         return np.array(batch.com_w)
     if reference == "origin":
         return np.zeros((batch.n, 3))
-    if isinstance(reference, str) or len(reference) != 3 or not np.all(np.isfinite(reference)):
+    return np.tile(np.array(reference, dtype=np.float64), (batch.n, 1))
+
+
+def refuse_rate(rate_hz: float) -> None:
+    """Refuse what is no rate.
+
+    Raises:
+        BadOption: not positive, or above 1 kHz.
+    """
+    if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
+        raise BadOption(
+            what=f"the rate must lie between 0 and {HIGHEST_RATE_HZ:g} samples a second,"
+            f" got {rate_hz:g}"
+        )
+
+
+def refuse_reference(reference: Reference) -> None:
+    """Refuse what is no reference.
+
+    Raises:
+        BadOption: neither a known word nor three finite numbers.
+    """
+    known = isinstance(reference, str) and reference in REFERENCES
+    point = not isinstance(reference, str) and len(reference) == 3
+    if not known and not (point and np.all(np.isfinite(reference))):
         raise BadOption(
             what=f"expected a reference of {', '.join(REFERENCES)} or X,Y,Z, got {reference!r}"
         )
-    return np.tile(np.array(reference, dtype=np.float64), (batch.n, 1))
+
+
+def without_slivers(clip: Clip) -> Clip:
+    """The clip with moments of its contacts made one where files cannot tell them apart.
+
+    A foot that lands at 0.1 + 0.2 s when the other lifts at 0.3 s would leave 6e-17 s of flight
+    between, whose samples miss the whole weight.
+    """
+    first, last = float(clip.motion.time[0]), float(clip.motion.time[-1])
+    known = np.sort(np.concatenate([clip.contacts.edges, [first, last]]))
+    begins = np.concatenate([[True], np.diff(known) > SLIVER_S])
+    one = known[begins][np.cumsum(begins) - 1]
+    for end in (first, last):
+        one[one == one[np.searchsorted(known, end)]] = end
+    place = dict(zip(known.tolist(), one.tolist(), strict=True))
+    if all(old == new for old, new in place.items()):
+        return clip
+    return replace(clip, contacts=clip.contacts.retimed(lambda t: place[t]))
 
 
 def _moments(

@@ -49,6 +49,27 @@ class Speeds:
         """Samples whose pose, held still, is infeasible."""
         return self.slowest > 0.0
 
+    def words(self, time: Float64[Array, " n"]) -> str:
+        """How slow the motion would have to be, or why no speed helps.
+
+        Args:
+            time: moments of the samples, s.
+        """
+        speed = self.feasible_speed
+        if speed is not None:
+            return f"{speed:.3f} of its own"
+        if self.never.any():
+            first = float(time[np.argmax(self.never)])
+            return (
+                f"none: {int(self.never.sum())} samples are infeasible at any speed up to its own,"
+                f" the first at {first:.3f} s"
+            )
+        quick, slow = int(np.argmax(self.slowest)), int(np.argmin(self.fastest))
+        return (
+            f"none: {self.slowest[quick]:.3f} or more is needed at {time[quick]:.3f} s,"
+            f" {self.fastest[slow]:.3f} or less at {time[slow]:.3f} s"
+        )
+
 
 def feasible_speeds(
     samples: Samples,
@@ -77,6 +98,13 @@ def feasible_speeds(
         slowest=np.where(none, np.inf, np.sqrt(np.maximum(low, 0.0))),
         fastest=np.where(none, -np.inf, np.sqrt(np.maximum(high, 0.0))),
     )
+
+
+def spans(time: Float64[Array, " n"], flags: Bool[BoolArray, " n"]) -> list[list[float]]:
+    """First and last moment of each run of flagged samples, s."""
+    steps = np.diff(np.concatenate([[0], flags.astype(np.int64), [0]]))
+    first, last = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1) - 1
+    return [[float(time[i]), float(time[j])] for i, j in zip(first, last, strict=True)]
 
 
 def _end(
