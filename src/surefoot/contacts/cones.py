@@ -98,7 +98,7 @@ def contact_cones(
     """The contact vertices of each sample of a batch, where the motion has them.
 
     Vertices of a stance that lie inside or on the edges of the polygon of the others carry nothing
-    that these do not carry, and are left out.
+    that these do not carry, and are left out; not where they slide, each in its own direction.
 
     Args:
         time: moments of the batch's frames, s.
@@ -159,7 +159,8 @@ class _Rows:
 def _rows_of(
     batch: Batch, stance: Stance, number: int, samples: Int64[IntArray, " s"], sliding: Sliding
 ) -> _Rows:
-    vertices = stance.vertices[outermost(stance.vertices)]
+    slides = stance.moving and sliding == "kinetic"
+    vertices = stance.vertices if slides else stance.vertices[outermost(stance.vertices)]
     link = batch.robot.link_id(stance.link)
     R_wl = rotation.as_matrix(batch.link_quat_w[samples, link])
     turned = np.einsum("sij,vj->svi", R_wl, vertices)
@@ -168,7 +169,7 @@ def _rows_of(
     friction = np.full(len(pos), stance.friction)
     if stance.moving and sliding == "frictionless":
         friction[:] = 0.0
-    if stance.moving and sliding == "kinetic":
+    if slides:
         velocity = batch.link_vel_w[samples, link]
         speed = velocity[:, None, :3] + np.cross(velocity[:, None, 3:], turned)
         normal, friction = _leaning(normal, friction, speed.reshape(-1, 3))
