@@ -119,6 +119,8 @@ def _slower(found: Feasibility) -> str:
 
 def _floored(speed: float) -> str:
     """A speed ratio that is never said higher than it is."""
+    if speed >= 1.0:
+        return "100 %"
     tenths = np.floor(1000.0 * speed) / 10.0
     return f"{tenths:.1f} %" if tenths > 0.0 else "less than 0.1 %"
 
@@ -145,13 +147,17 @@ def _figures(found: Feasibility, context: Context) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "Worst d" if bad else "Closest d",
             _signed(worst),
-            f"{_over_weight(found, '+.2g')} of the weight, {at}",
+            f"{of_weight(abs(worst) / found.weight_n)}, {at}" if np.isfinite(worst) else "no limit",
             bad,
         ),
         KeyFigure(
             "Feasible speed",
             "none" if speed is None else _floored(speed),
-            "no uniform speed will do" if speed is None else "of its own, throughout",
+            "no uniform speed will do"
+            if speed is None
+            else "of its own, throughout"
+            if speed < 1.0
+            else "it need not be slower",
             speed is None or speed < 1.0,
         ),
     ]
@@ -184,9 +190,9 @@ def _ratio(friction: float) -> str:
     return f"{friction:.2f}" if friction < 10.0 else f"{min(friction, 1e3):.0f}"
 
 
-def _over_weight(found: Feasibility, form: str) -> str:
+def _over_weight(found: Feasibility) -> str:
     worst = float(found.upper[found.worst]) / found.weight_n
-    return format(worst, form).replace("-", "−") if np.isfinite(worst) else "−∞"
+    return f"{worst:+.3f}".replace("-", "−") if np.isfinite(worst) else "−∞"
 
 
 def _signed(force: float) -> str:
@@ -227,7 +233,8 @@ def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> B
                 top=near,
             )
         )
-    if not any(isinstance(other, Balance) for other in context.beside):
+    told = any(isinstance(other, Balance) for other in context.beside)
+    if found.ground.defined.any() and not told:
         outside = np.where(found.ground.defined, 1000.0 * found.ground.outside_m, np.nan)
         zmp = panels.Line("ZMP outside", outside, "com")
         top = _near_zero(outside)
@@ -242,9 +249,8 @@ def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> B
         label="The feasibility index d over time, and which contacts there are. "
         + " ".join(_sentences(found)),
     )
-    return Block(
-        "Feasibility over time", _plot_text(ranked, drawn[-1].title.startswith("ZMP")), (svg,)
-    )
+    text = _plot_text(ranked, drawn[-1].title.startswith("ZMP"), bool(bars))
+    return Block("Feasibility over time", text, (svg,))
 
 
 def _near_zero(values: Float64[Array, " n"]) -> float | None:
@@ -256,7 +262,7 @@ def _near_zero(values: Float64[Array, " n"]) -> float | None:
     return 2.0 * depth
 
 
-def _plot_text(ranked: list[Segment], zmp: bool) -> str:
+def _plot_text(ranked: list[Segment], zmp: bool, stands: bool) -> str:
     text = "Above zero the wrench d newtons away is missing (shaded red); below, it is to spare."
     if len(ranked) > 1:
         named = min(MOST_NAMED, len(ranked))
@@ -266,7 +272,9 @@ def _plot_text(ranked: list[Segment], zmp: bool) -> str:
             " Under it, how far the ZMP lies outside the support: on flat ground with enough"
             " friction it has the sign of d."
         )
-    return text + " At the bottom, what touches the ground, and how."
+    if stands:
+        text += " At the bottom, what touches the ground, and how."
+    return text
 
 
 def _marks(found: Feasibility, ranked: list[Segment]) -> tuple[panels.Mark, ...]:
@@ -417,7 +425,7 @@ def _rank(found: Feasibility) -> Rank:
     cells = (
         ("feasible", "yes" if found.all_feasible else "no"),
         ("of the samples", percent(float(found.feasible.mean()))),
-        ("worst d over the weight", _over_weight(found, "+.3f")),
+        ("worst d over the weight", _over_weight(found)),
         ("at", moment(found.time[found.worst])),
         ("feasible speed", "none" if speed is None else _floored(speed)),
         ("stretches", str(len(found.segments()))),

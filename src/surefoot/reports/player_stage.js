@@ -344,18 +344,20 @@ class Stage {
   }
 
   arrow(arrow) {
-    // A force as long as ARROW_HEIGHTS robots for each weight; a longer one than fits ends in two heads.
+    // A force, ARROW_HEIGHTS robots long for each weight; one that is cut has two heads.
     const i = place(arrow.time, this.t).nearest, ctx = this.ctx;
     const force = Array.from(arrow.force.subarray(3 * i, 3 * i + 3)), size = Math.hypot(...force);
-    const long = Math.min(size, MOST_WEIGHTS) * ARROW_HEIGHTS * this.height;
-    if (long < 0.01 * this.height) return;
-    const tail = Array.from(arrow.tail.subarray(3 * i, 3 * i + 3));
+    const tail = Array.from(arrow.tail.subarray(3 * i, 3 * i + 3)), whole = size * ARROW_HEIGHTS * this.height;
+    if (whole < 0.01 * this.height) return;
+    const room = this.scene.ground + ARROW_TOP * this.height - tail[2];
+    const fits = force[2] > 0 ? Math.max(room, 0.2 * this.height) * size / force[2] : Infinity;
+    const long = Math.min(whole, fits, MOST_HEIGHTS * this.height);
     const reach = (share) => this.project(tail.map((v, k) => v + share * long * force[k] / size));
     const [a, b] = [reach(0), reach(1)];
     const apart = Math.hypot(b[0] - a[0], b[1] - a[1]);
     const [ux, uy] = apart > 1e-6 ? [(b[0] - a[0]) / apart, (b[1] - a[1]) / apart] : [0, -1];
     const head = Math.min(16, 0.5 * apart), wing = 0.45 * head;
-    const tips = size > MOST_WEIGHTS ? [0, 0.8 * head] : [0];
+    const tips = long < whole ? [0, 0.8 * head] : [0];
     const shaft = apart - head - tips[tips.length - 1] + 1;
     const trace = () => {
       ctx.beginPath();

@@ -115,6 +115,7 @@ def judged_with(found: Feasibility) -> Block:
     """The settings that belong to every number of the index."""
     options = found.options
     changes = int((found.samples.side[1:-1] < 0).sum())
+    sides = f", and both sides of {counted(changes, 'contact change')}" if changes else ""
     reference = options.reference
     about = (
         ABOUT[reference] if isinstance(reference, str) else ", ".join(f"{x:g} m" for x in reference)
@@ -122,11 +123,7 @@ def judged_with(found: Feasibility) -> Block:
     smoothing = "none" if options.smooth_hz is None else f"low pass at {options.smooth_hz:g} Hz"
     cone = f"pyramids of {options.cone_sides} sides" if options.cone_sides else "circular cones"
     rows: list[Row] = [
-        (
-            "samples",
-            f"{found.samples.n:,}: {options.rate_hz:g} a second, and both sides of"
-            f" {counted(changes, 'contact change')}",
-        ),
+        ("samples", f"{found.samples.n:,}: {options.rate_hz:g} a second{sides}"),
         ("between the frames", f"{options.interpolation} curve, smoothing: {smoothing}"),
         ("friction", f"{_friction(found)}, {cone}"),
         ("moments", f"about {about}, divided by {options.length_scale_m:g} m"),
