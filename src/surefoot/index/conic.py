@@ -196,6 +196,7 @@ class _Scaling:
 
     @classmethod
     def at(cls, s: Array, z: Array, q: int) -> _Scaling:
+        """The scaling that makes slacks and multipliers of each problem one point."""
         n = len(s)
         linear = np.sqrt(s[:, :q] / z[:, :q])
         sc, zc = s[:, q:].reshape(n, -1, 3), z[:, q:].reshape(n, -1, 3)
