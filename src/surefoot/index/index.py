@@ -43,6 +43,8 @@ class Options:
 
     rate_hz: float = 200.0
     """Samples a second, up to 1,000; every contact change is sampled on both sides besides."""
+    key_frames: bool = False
+    """Whether every frame is sampled besides: accelerations of a re-timed clip peak there."""
     friction: float | None = None
     """Instead of the friction that each stance has."""
     reference: Reference = "base"
@@ -323,6 +325,7 @@ def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]
         clip,
         robot,
         rate_hz=options.rate_hz,
+        key_frames=options.key_frames,
         interpolation=options.interpolation,
         reference=options.reference,
         friction=options.friction,

@@ -57,6 +57,7 @@ def sampled(
     robot: Robot,
     *,
     rate_hz: float,
+    key_frames: bool = False,
     interpolation: Interpolation = "spline",
     reference: Reference = "base",
     friction: float | None = None,
@@ -64,6 +65,9 @@ def sampled(
     threads: int = 1,
 ) -> Samples:
     """What a clip asks of its contacts, at an even rate and on both sides of every contact change.
+
+    Args:
+        key_frames: whether every frame is a moment besides: a spline's accelerations peak there.
 
     Raises:
         BadMotion: fewer than two frames, or joints that are not the robot's.
@@ -78,7 +82,7 @@ def sampled(
             todo="give a longer clip: without accelerations nothing can be said",
         )
     refuse_rate(rate_hz)
-    time, side, place = _moments(motion.time, clip.contacts.edges, rate_hz)
+    time, side, place = _moments(motion.time, clip.contacts.edges, rate_hz, key_frames)
     moments = time[np.concatenate([[True], np.diff(place) > 0])]
     moving = rates(motion, interpolation=interpolation, time=moments)
     poses = robot.qpos(resample(motion, moments, interpolation=interpolation))
@@ -165,7 +169,7 @@ def without_slivers(clip: Clip) -> Clip:
 
 
 def _moments(
-    frames: Float64[Array, " f"], edges: Float64[Array, " e"], rate_hz: float
+    frames: Float64[Array, " f"], edges: Float64[Array, " e"], rate_hz: float, key_frames: bool
 ) -> tuple[Float64[Array, " n"], Int64[IntArray, " n"], Int64[IntArray, " n"]]:
     """Moments, their sides, and which different moment each is.
 
@@ -173,6 +177,9 @@ def _moments(
     """
     start, end = float(frames[0]), float(frames[-1])
     even = steady_times(start, end, rate_hz)
+    if key_frames:
+        even = np.sort(np.concatenate([frames, even]))
+        even = even[np.concatenate([[True], np.diff(even) > TOGETHER_S])]
     edges = edges[(edges > start + TOGETHER_S) & (edges < end - TOGETHER_S)]
     if len(edges):
         after = np.clip(np.searchsorted(edges, even), 1, len(edges)) - 1
