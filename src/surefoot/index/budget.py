@@ -69,6 +69,7 @@ def _bounds(case: _Case) -> tuple[Float64[Array, " n"], Float64[Array, " n"], fl
         clip,
         robot,
         rate_hz=options.rate_hz,
+        key_frames=options.key_frames,
         interpolation=options.interpolation,
         reference=options.reference,
         friction=options.friction,

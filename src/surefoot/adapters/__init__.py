@@ -1,0 +1,1 @@
+"""What mends a clip: each method takes a clip and gives an `Adaptation`."""
