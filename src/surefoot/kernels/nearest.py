@@ -79,16 +79,17 @@ def nearest_points(
                 carriers[i, k, n] = active.ray[k, n] if k < m else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _nearest(cone, w, tol, warm, active):
     """(status, lower, upper, rays that carry); `warm` rays carried before and are tried first."""
     size = math.sqrt(dot(w, w))
-    m = start(cone, w, warm, active)
     lower, upper, guess = 0.0, size, False
     for i in range(w.shape[0]):
         active.row[DUAL, i] = 0.0
-    step, gathered = 0, 0
+    m, kept, step, gathered = np.int64(0), warm, 0, 0
     while step < MOST_STEPS:
+        if kept >= 0:
+            m, kept = start(cone, w, kept, active), np.int64(-1)
         upper = min(upper, make_rest(active, w, m))
         if upper <= TOUCHING * size:
             return INSIDE, 0.0, upper, m
@@ -99,23 +100,25 @@ def _nearest(cone, w, tol, warm, active):
             break
         due = step >= NEWTON_FROM and (step - NEWTON_FROM) % 2 == 0
         guess = cone.sides == 0 and due and not guess
-        if guess:
-            found = guess_rest(cone, w, m, active)
-            if found > 0:
-                lower, _, _, _ = _judge(cone, w, active.row[GUESS], lower, active)
-                m = _take_guess(cone, w, m, found, active)
+        if not guess:
+            grown = add(cone, w, j, c, s, m, active)
+            if grown >= 0:
+                m = grown
+                step += 1
                 continue
-        grown = add(cone, w, j, c, s, m, active)
-        if grown < 0:
-            found = guess_rest(cone, w, m, active) if cone.sides == 0 else 0
-            if found == 0 or gathered == MOST_GATHERED:
+            if cone.sides > 0 or gathered == MOST_GATHERED:
                 break
-            lower, _, _, _ = _judge(cone, w, active.row[GUESS], lower, active)
-            m = start(cone, w, _gather(cone, m, found, active), active)
+        found = guess_rest(cone, w, m, active)
+        if found == 0:
+            if guess:
+                continue
+            break
+        lower, _, _, _ = _judge(cone, w, active.row[GUESS], lower, active)
+        if guess:
+            m = _take_guess(cone, w, m, found, active)
+        else:
+            kept = _gather(cone, m, found, active)
             gathered += 1
-            continue
-        m = grown
-        step += 1
     return OPEN, min(lower, upper), upper, m
 
 
