@@ -20,6 +20,7 @@ def test_a_force_has_two_or_three_digits_and_does_not_part_from_its_unit(force, 
 @pytest.mark.parametrize(
     ("share", "text"),
     [
+        (327.3, "327 times the weight"),
         (5.62, "5.6 times the weight"),
         (0.5, "50 % of the weight"),
         (0.0321, "3.2 % of the weight"),

@@ -385,15 +385,20 @@ def _table(block: Block) -> str:
 
 
 def _rows(block: Block, first: int, stop: int) -> str:
+    rows = block.rows[first:stop]
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in block.rows[first:stop])
+    heads = block.head or ("",) * len(rows[0])
+    body = "".join(f"<tr>{''.join(map(_cell, row, heads))}</tr>" for row in rows)
     top = f"<thead><tr>{head}</tr></thead>" if any(block.head) else ""
-    return f'<div class="scroll" tabindex="0"><table>{top}<tbody>{body}</tbody></table></div>'
+    worded = any(block.head) and any(len(cell) > LONG_CELL for row in rows for cell in row)
+    kind = ' class="worded"' if worded else ""  # on a phone each row is a card
+    return f'<div class="scroll" tabindex="0"><table{kind}>{top}<tbody>{body}</tbody></table></div>'
 
 
-def _cell(text: str) -> str:
-    long = ' class="long"' if len(text) > LONG_CELL else ""
-    return f"<td{long}>{escape(text)}</td>"
+def _cell(text: str, head: str) -> str:
+    if len(text) > LONG_CELL:
+        return f'<td class="long">{escape(text)}</td>'
+    return f'<td data-head="{escape(head)}">{escape(text)}</td>'
 
 
 def _legend(scene: Scene) -> str:

@@ -45,7 +45,7 @@ def moment(t: float, digits: int = 2) -> str:
 def of_weight(share: float) -> str:
     """A force over the weight, in words: `12 % of the weight`, `2.4 times the weight`."""
     if share >= 2.0:
-        return f"{share:.1f} times the weight"
+        return f"{share:,.{1 if share < 10.0 else 0}f} times the weight"
     if 0.0 < share < 0.001:
         return "less than 0.1 % of the weight"
     return f"{100.0 * share:.{1 if share < 0.1 else 0}f} % of the weight"

@@ -196,7 +196,7 @@ class Player extends Stage {
     const i = place(curve.time, this.t).nearest, state = curve.state[i];
     const newtons = Math.abs(curve.values[i]), share = newtons / curve.weight;
     const digits = newtons >= 10 ? 0 : newtons >= 1 ? 1 : 2;
-    const part = share >= 2 ? `${share.toFixed(1)} times the weight`
+    const part = share >= 2 ? `${share.toFixed(share < 10 ? 1 : 0)} times the weight`
       : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} % of the weight`;
     const amount = `${newtons.toFixed(digits)} N (${part})`, limit = curve.phrases[curve.phrase[i]];
     const verdict = [
