@@ -33,12 +33,18 @@ class Stage {
   part(name) { return this.figure.querySelector(`[data-part="${name}"]`); }
 
   bodyHeight() {
-    // Of the first frame, head to ground; the camera has to stand somewhere before it can look.
+    // Head to ground where it stands tallest; the camera has to stand somewhere before it can look.
     this.right = [0, 1, 0]; this.up = [0, 0, 1]; this.toward = [1, 0, 0];
     this.target = [0, 0, 0]; this.distance = this.focal = 1;
-    const tops = this.body(this.actors[0]).map((item) => Math.max(
-      ...item.shape.spine.map((end) => item.world(end)[2] + item.shape.radius)));
-    return Math.max(...tops, this.scene.ground + 0.3) - this.scene.ground;
+    let top = this.scene.ground + 0.3;
+    for (let k = 0; k <= LOOKS; k++) {
+      this.t = this.start + (k / LOOKS) * (this.end - this.start);
+      for (const { shape, world } of this.body(this.actors[0])) {
+        for (const end of shape.spine) top = Math.max(top, world(end)[2] + shape.radius);
+      }
+    }
+    this.t = this.start;
+    return top - this.scene.ground;
   }
 
   resize() {
@@ -359,10 +365,12 @@ class Stage {
     const head = Math.min(16, 0.5 * apart), wing = 0.45 * head;
     const tips = long < whole ? [0, 0.8 * head] : [0];
     const shaft = apart - head - tips[tips.length - 1] + 1;
-    const trace = () => {
+    const trace = (dash) => {
       ctx.beginPath();
       this.path([[a[0], a[1]], [a[0] + shaft * ux, a[1] + shaft * uy]], false);
+      ctx.setLineDash(dash);
       ctx.stroke();
+      ctx.setLineDash([]);
       for (const back of tips) {
         const [x, y] = [b[0] - back * ux, b[1] - back * uy];
         const [bx, by] = [x - head * ux, y - head * uy];
@@ -374,9 +382,9 @@ class Stage {
     };
     ctx.strokeStyle = ctx.fillStyle = this.tone("paper"); // a rim, so that it is seen on any robot
     ctx.lineWidth = 7;
-    trace();
+    trace([]);
     ctx.strokeStyle = ctx.fillStyle = this.tone(arrow.state[i] === 1 ? "bad" : "good");
     ctx.lineWidth = 3.5;
-    trace();
+    trace(arrow.state[i] === 1 ? [10, 4] : []); // told by more than its colour
   }
 }
