@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -202,43 +203,8 @@ def _signed(force: float) -> str:
 
 
 def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> Block:
-    line = panels.Line("d", found.lower, "zmp")
-    spread = None
-    if found.budget is not None:
-        spread = ("what if (see how sure)", (found.budget.low, found.budget.high))
-    drawn = [
-        panels.Panel(
-            "d, N",
-            (line,),
-            zero=True,
-            inches=TALL_IN,
-            marks=_marks(found, ranked),
-            sides=("missing: not feasible", "to spare: feasible"),
-            other=("over the weight", found.weight_n),
-            bounds=(found.lower, found.upper),
-            spread=spread,
-        )
-    ]
-    near = _near_zero(found.upper)
-    if near is not None:
-        drawn.append(
-            panels.Panel(
-                "the same, near zero",
-                (line,),
-                zero=True,
-                inches=NEAR_IN,
-                sides=("", "to spare"),
-                other=("", found.weight_n),
-                bounds=(found.lower, found.upper),
-                top=near,
-            )
-        )
     told = any(isinstance(other, Balance) for other in context.beside)
-    if found.ground.defined.any() and not told:
-        outside = np.where(found.ground.defined, 1000.0 * found.ground.outside_m, np.nan)
-        zmp = panels.Line("ZMP outside", outside, "com")
-        top = _near_zero(outside)
-        drawn.append(panels.Panel("ZMP outside, mm", (zmp,), zero=True, inches=NEAR_IN, top=top))
+    drawn = [*_d_panels(found, ranked), *(() if told else _zmp_panel(found))]
     bars, rows = _bars(found)
     svg = plots.over_time(
         found.time,
@@ -251,6 +217,48 @@ def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> B
     )
     text = _plot_text(ranked, drawn[-1].title.startswith("ZMP"), bool(bars))
     return Block("Feasibility over time", text, (svg,))
+
+
+def _d_panels(found: Feasibility, ranked: list[Segment]) -> list[panels.Panel]:
+    """The line of d, and once more near zero where peaks leave nothing to see there."""
+    spread = None
+    if found.budget is not None:
+        spread = ("what if (see how sure)", (found.budget.low, found.budget.high))
+    whole = panels.Panel(
+        "d, N",
+        (panels.Line("d", found.lower, "zmp"),),
+        zero=True,
+        inches=TALL_IN,
+        marks=_marks(found, ranked),
+        sides=("missing: not feasible", "to spare: feasible"),
+        other=("over the weight", found.weight_n),
+        bounds=(found.lower, found.upper),
+        spread=spread,
+    )
+    near = _near_zero(found.upper)
+    if near is None:
+        return [whole]
+    close = replace(
+        whole,
+        title="the same, near zero",
+        inches=NEAR_IN,
+        marks=(),
+        sides=("", "to spare"),
+        other=("", found.weight_n),
+        spread=None if spread is None else ("what if", spread[1]),
+        top=near,
+    )
+    return [whole, close]
+
+
+def _zmp_panel(found: Feasibility) -> tuple[panels.Panel, ...]:
+    """How far the ZMP lies outside the support; nothing where there is no ZMP."""
+    ground = found.ground
+    if not ground.defined.any():
+        return ()
+    outside = np.where(ground.defined, 1000.0 * ground.outside_m, np.nan)
+    line, top = panels.Line("ZMP outside", outside, "com"), _near_zero(outside)
+    return (panels.Panel("ZMP outside, mm", (line,), zero=True, inches=NEAR_IN, top=top),)
 
 
 def _near_zero(values: Float64[Array, " n"]) -> float | None:

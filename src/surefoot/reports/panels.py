@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from surefoot.arrays import Array, Float64, Int64, IntArray
-from surefoot.reports.labels import placed
+from surefoot.reports.labels import Place, placed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -319,38 +319,52 @@ def _draw_marks(ax: Axes, panel: Panel) -> None:
             markeredgewidth=0.8,
             clip_on=False,
             zorder=6,
+            scaley=False,
         )
-        if place is None:
-            ax.annotate(
-                mark.short,
-                (mark.t, y),
-                xytext=(5.0, -1.0),
-                textcoords="offset points",
-                fontsize=8.0,
-                bbox=PLATE,
-                zorder=7,
-            )
-            continue
-        middle = high + point * (4.0 + ROW_PT * (place.row + 0.5))
-        ax.plot(
-            [mark.t, mark.t],
-            [y, middle + 3.0 * point],
-            color=ROLES["muted"],
-            linewidth=0.6,
-            clip_on=False,
-            zorder=4,
-        )
-        ax.annotate(
-            forms[place.form],
-            (mark.t, middle),
-            xytext=(-4.0 if place.leftward else 4.0, 0.0),
-            textcoords="offset points",
-            ha="right" if place.leftward else "left",
-            va="center",
-            fontsize=8.0,
-            annotation_clip=False,
-        )
+        _draw_name(ax, mark, forms, place, y, point)
     ax.set_ylim(low, high)
+
+
+def _draw_name(
+    ax: Axes, mark: Mark, forms: tuple[str, str], place: Place | None, y: float, point: float
+) -> None:
+    """The name of a mark above the panel with its line; its short form beside it without a place.
+
+    Args:
+        y: where the mark is drawn.
+        point: one point of the sheet, in values.
+    """
+    if place is None:
+        ax.annotate(
+            mark.short,
+            (mark.t, y),
+            xytext=(5.0, -1.0),
+            textcoords="offset points",
+            fontsize=8.0,
+            bbox=PLATE,
+            zorder=7,
+        )
+        return
+    middle = ax.get_ylim()[1] + point * (4.0 + ROW_PT * (place.row + 0.5))
+    ax.plot(
+        [mark.t, mark.t],
+        [y, middle + 3.0 * point],
+        color=ROLES["muted"],
+        linewidth=0.6,
+        clip_on=False,
+        zorder=4,
+        scaley=False,
+    )
+    ax.annotate(
+        forms[place.form],
+        (mark.t, middle),
+        xytext=(-4.0 if place.leftward else 4.0, 0.0),
+        textcoords="offset points",
+        ha="right" if place.leftward else "left",
+        va="center",
+        fontsize=8.0,
+        annotation_clip=False,
+    )
 
 
 def _limits(panel: Panel) -> tuple[float, float] | None:

@@ -198,7 +198,8 @@ class Player extends Stage {
     const digits = newtons >= 10 ? 0 : newtons >= 1 ? 1 : 2;
     const part = share >= 2 ? `${share.toFixed(share < 10 ? 1 : 0)} times the weight`
       : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} % of the weight`;
-    const amount = `${newtons.toFixed(digits)} N (${part})`, limit = curve.phrases[curve.phrase[i]];
+    const shown = newtons.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    const amount = `${shown} N (${part})`, limit = curve.phrases[curve.phrase[i]];
     const verdict = [
       `feasible: ${amount} to spare before ${limit}`, `not feasible: ${amount} missing, ${limit}`,
       "feasible: the contacts can give anything",

@@ -88,15 +88,7 @@ def over_time(
         ]
         for ax in axes:
             ax.set_xlim(float(time[0]), float(time[-1]) if len(time) > 1 else float(time[0]) + 1.0)
-            ax.broken_barh(
-                _long_enough(shaded, ax.get_xlim()),
-                (0.0, 1.0),
-                transform=ax.get_xaxis_transform(),
-                color=ROLES["bad"],
-                alpha=0.12,
-                linewidth=1.0,
-                zorder=0,
-            )
+            _shade(ax, shaded)
             ax.tick_params(labelbottom=ax is axes[-1])
         for ax, panel in zip(axes, panels, strict=False):
             draw_panel(ax, time, panel)
@@ -113,6 +105,19 @@ def over_time(
             "y1": (figure.get_figheight() - (tops[-1] - heights[-1])) * POINTS_AN_INCH,
         }
         return _svg(figure, label, {key: f"{value:.6g}" for key, value in box.items()})
+
+
+def _shade(ax: Axes, spans: Sequence[tuple[float, float]]) -> None:
+    """Spans of time, marked over the whole height behind everything."""
+    ax.broken_barh(
+        _long_enough(spans, ax.get_xlim()),
+        (0.0, 1.0),
+        transform=ax.get_xaxis_transform(),
+        color=ROLES["bad"],
+        alpha=0.12,
+        linewidth=1.0,
+        zorder=0,
+    )
 
 
 def _long_enough(
