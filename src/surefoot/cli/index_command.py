@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from surefoot.cli.clip_commands import ClipOptions, clip_of
-from surefoot.cli.options import Number, OptionalFile, OptionalOutput, RobotName
+from surefoot.cli.clip_commands import clip_of
+from surefoot.cli.judging import Judging
+from surefoot.cli.options import OptionalFile, OptionalOutput, RobotName
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadOption, NoFile, Notice, SurefootError, UnknownFormat, listed
 
 if TYPE_CHECKING:
     from surefoot.index.index import Feasibility, Options
-    from surefoot.index.samples import Reference
     from surefoot.robots.robot import Robot
 
 NO, FAILED = 1, 2  # exit codes: the answer is no; an input could not be judged
@@ -24,7 +23,7 @@ SHOWN_SEGMENTS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Index(ClipOptions):
+class Index(Judging):
     """The motion feasibility index: can the contacts give what the motion needs, by how much."""
 
     clips: Annotated[Positional[tuple[str, ...]], arg(metavar="CLIP...")]
@@ -37,39 +36,17 @@ class Index(ClipOptions):
     """Write d, its limit and the ZMP by sample."""
     dump: OptionalFile = None
     """Write all that an outsider needs to check the numbers (.npz): surefoot verify reads it."""
-    friction: Number = None
-    """Instead of the friction of the terrain and contacts."""
-    rate: float = 200.0
-    """Samples a second, up to 1000; contact changes are sampled on both sides besides."""
-    smooth: Annotated[str, arg(metavar="HZ|none")] = "none"
-    """Low pass before anything else."""
-    interpolation: Literal["spline", "six-frame"] = "spline"
-    """The curve between the frames."""
-    reference: Annotated[str, arg(metavar="base|com|origin|X,Y,Z")] = "base"
-    """The point about which moments are taken."""
-    length_scale: float = 1.0
-    """Metres by which a moment is divided to be compared with a force."""
-    cone_sides: int = 0
-    """0 for circular friction cones, else pyramids inside them with so many sides."""
-    tolerance: float = 1e-4
-    """Relative gap between the bounds of d inside; outside it is 1e-9 always."""
-    tolerance_over_weight: float = 1e-9
-    """Up to this a proven d counts as feasible, over the weight."""
-    sliding: Literal["kinetic", "static", "frictionless"] = "kinetic"
-    """What stances that slide on purpose can give."""
     torque: bool = False
     """Find the smallest torque over its limit, over all forces that the contacts can give."""
     budget: bool = False
     """Say how d changes when what goes into it changes a little."""
-    threads: int = 1
-    """They share the work; the numbers are the same."""
 
     def run(self, screen: Screen) -> int:
         """Judge one clip, or rank several."""
         from surefoot.journeys import compile_kernels
         from surefoot.robots.zoo import load_robot
 
-        options = self.options()
+        options = replace(self.options(), torque=self.torque)
         _ = self.detection  # refused once, not once a clip
         names, left_out = _expanded(self.clips)
         screen.notices(left_out)
@@ -87,29 +64,6 @@ class Index(ClipOptions):
                 _show(found, name, screen, self.output)
             return 0 if found.all_feasible else NO
         return self._rank(names, robot, options, screen)
-
-    def options(self) -> Options:
-        """The options of the verb.
-
-        Raises:
-            BadOption: outside their ranges.
-        """
-        from surefoot.index.index import Options
-
-        return Options(
-            rate_hz=self.rate,
-            friction=self.friction,
-            reference=_reference(self.reference),
-            length_scale_m=self.length_scale,
-            cone_sides=self.cone_sides,
-            tolerance=self.tolerance,
-            tolerance_over_weight=self.tolerance_over_weight,
-            smooth_hz=_smooth(self.smooth),
-            interpolation=self.interpolation,
-            sliding=self.sliding,
-            torque=self.torque,
-            threads=self.threads,
-        )
 
     def _judge(self, name: str, robot: Robot, options: Options, screen: Screen) -> Feasibility:
         from surefoot.index.budget import budgeted
@@ -245,30 +199,6 @@ def _expanded(clips: tuple[str, ...]) -> tuple[list[str], list[Notice]]:
     return names, left_out
 
 
-def _smooth(text: str) -> float | None:
-    if text == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise BadOption(
-            what=f"expected a frequency in Hz or 'none', got '{text}'", where="--smooth"
-        ) from None
-
-
-def _reference(text: str) -> Reference:
-    if not re.match(r"^[-+.\d]", text):
-        return text
-    parts = text.split(",")
-    try:
-        x, y, z = (float(part) for part in parts)
-    except ValueError:
-        raise BadOption(
-            what=f"expected base, com, origin or X,Y,Z, got '{text}'", where="--reference"
-        ) from None
-    return (x, y, z)
-
-
 def _rank_key(row: dict[str, object]) -> tuple[bool, float]:
     worst = row.get("worst_over_weight")
     return "error" in row, float(worst) if isinstance(worst, float) else float("-inf")
@@ -292,6 +222,8 @@ def _show(found: Feasibility, name: str, screen: Screen, report: Path | None) ->
     """The figures, then what is infeasible and why."""
     summary = found.summary()
     smoothing = f"{found.options.smooth_hz:g} Hz" if found.options.smooth_hz else "none"
+    sides = found.options.cone_sides
+    cones = f"{sides}-sided" if sides else "circular"
     rows = [
         ("answer", "feasible" if found.all_feasible else "not feasible"),
         ("feasible samples", f"{100.0 * float(found.feasible.mean()):.1f} % of {found.samples.n}"),
@@ -301,7 +233,7 @@ def _show(found: Feasibility, name: str, screen: Screen, report: Path | None) ->
         ("friction required", _plain(summary["required_friction"])),
         ("in flight", f"{summary['flight_samples']} samples"),
         ("judged with", f"{found.options.rate_hz:g} Hz, {found.options.interpolation}, smoothing"
-         f" {smoothing}, friction {_plain(summary['friction'])}, moments about"
+         f" {smoothing}, friction {_plain(summary['friction'])} in {cones} cones, moments about"
          f" {summary['reference']} over {found.options.length_scale_m:g} m"),
         ("bounds", f"{summary['unconverged']} samples did not reach their tolerance; largest gap"
          f" {_number(summary['gap_max_n']):.2g} N"),
