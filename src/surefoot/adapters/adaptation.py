@@ -10,6 +10,7 @@ from typing import Literal, Protocol, cast
 
 import numpy as np
 
+from surefoot.adapters.methods import METHODS
 from surefoot.adapters.timing import Timing
 from surefoot.errors import Notice, UnknownName, nearest
 from surefoot.index.index import Feasibility, feasibility
@@ -19,18 +20,6 @@ from surefoot.robots.robot import Robot
 
 Status = Literal["mended", "better", "unchanged", "refused"]
 Progress = Callable[[int, int, str], None]
-
-METHODS: dict[str, tuple[str, str]] = {
-    "warp": (
-        "surefoot.adapters.warp:adapt",
-        "other times for the frames, as the paper searches them: same poses, same duration",
-    ),
-    "warp-optimal": (
-        "surefoot.adapters.warp_optimal:adapt",
-        "the best times that there are, with a proof of how good any can be",
-    ),
-}
-"""All methods by name: module:function, and one line of help."""
 
 CONTROL_HZ = 500.0  # at which a mended clip is judged: a kink of its speed lives in 2 ms
 

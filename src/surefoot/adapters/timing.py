@@ -9,6 +9,8 @@ from scipy.interpolate import CubicSpline
 
 from surefoot.arrays import Array, Float64, Int64, IntArray, locked
 from surefoot.errors import BadMotion
+from surefoot.motion import rotation
+from surefoot.motion.curves import even_times, resample, resample_clip
 from surefoot.motion.motion import Clip
 
 KEY_STEP_S = 1.0 / 30.0  # of the paper: key frames of a motion typically lie so far apart
@@ -78,6 +80,26 @@ def key_frames(time: Float64[Array, " f"], step_s: float = KEY_STEP_S) -> Int64[
     after = np.clip(np.searchsorted(time, wanted), 1, max(1, len(time) - 1))
     nearer = wanted - time[after - 1] < time[np.minimum(after, len(time) - 1)] - wanted
     return np.unique(np.where(nearer, after - 1, np.minimum(after, len(time) - 1)))
+
+
+def evened(clip: Clip, fps: float) -> tuple[Clip, tuple[float, float]]:
+    """The clip at an even rate, and how far its poses then lie beside the uneven ones at most.
+
+    The distances are of the root, m, and of root and joints, °, at the frames of the clip; contacts
+    stay where they are.
+
+    Raises:
+        BadOption: a rate that is not positive.
+    """
+    motion = clip.motion
+    start, end = float(motion.time[0]), float(motion.time[-1])
+    even = resample_clip(clip, even_times(start, end, fps))
+    back = resample(even.motion, motion.time)
+    place = float(np.linalg.norm(back.root_pos - motion.root_pos, axis=1).max())
+    between = rotation.multiply(rotation.conjugate(back.root_quat), motion.root_quat)
+    turn = float(np.linalg.norm(rotation.as_rotvec(between), axis=1).max())
+    joints = float(np.abs(back.joint_pos - motion.joint_pos).max(initial=0.0))
+    return even, (place, float(np.degrees(max(turn, joints))))
 
 
 def retimed(clip: Clip, timing: Timing, *, what: str, **parameters: object) -> Clip:

@@ -49,6 +49,8 @@ class Format:
     """Whether a file is believed to be of this format by its ending alone."""
     holds_rate: bool = True
     """Whether its files say how many frames a second they hold."""
+    uneven: bool = False
+    """Whether its frames may lie unevenly in time, as those of a re-timed clip do."""
 
 
 FORMATS: dict[str, Format] = {
@@ -67,6 +69,7 @@ FORMATS: dict[str, Format] = {
         sniff="surefoot.formats.native:sniff",
         read="surefoot.formats.native:read_with_facts",
         write="surefoot.formats.native:write",
+        uneven=True,
     ),
     "unitree-csv": Format(
         kind="robot",
@@ -270,6 +273,19 @@ def write(value: HumanClip | Clip, path: str | Path, *, format: str | None = Non
             todo="Choose one of " + _names_of(kind),
         )
     cast("Write", _function(FORMATS[name].write))(value, path)
+
+
+def format_of(path: str | Path, name: str | None = None) -> Format:
+    """The format in which a robot clip would be written to a path.
+
+    Args:
+        name: the format that was named; else the path's ending says it.
+
+    Raises:
+        UnknownFormat: no format's files end so.
+        UnknownName: no format of that name.
+    """
+    return FORMATS[_known(name) if name is not None else _by_ending(path, "robot")]
 
 
 def describe(
