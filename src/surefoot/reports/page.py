@@ -414,8 +414,8 @@ def _legend(scene: Scene) -> str:
         for tone, sign, text, name in rows
     )
     return shown + "".join(
-        f' <span><b class="good">↑</b><b class="bad">↑</b> {escape(arrow.name)}, red and broken where it'
-        " cannot be given</span>"
+        f' <span><b class="good">↑</b><b class="bad">↑</b> {escape(arrow.name)}, red and'
+        " broken where it cannot be given</span>"
         for arrow in scene.arrows
     )
 
