@@ -231,7 +231,8 @@ class Feasibility:
         worst = float(self.upper[self.worst])
         finite = np.isfinite(worst)
         median = float(np.median(self.upper))
-        gap = np.where(np.isfinite(self.upper), self.upper - self.lower, 0.0)
+        bounded = np.isfinite(self.upper)
+        gap = self.upper[bounded] - self.lower[bounded]
         speed = self.speeds.feasible_speed
         return {
             "schema": 1,
@@ -254,7 +255,7 @@ class Feasibility:
             "median_margin_n": median if np.isfinite(median) else None,
             "tolerance": float(self.options.tolerance),
             "tolerance_over_weight": float(self.options.tolerance_over_weight),
-            "gap_max_n": float(gap.max()),
+            "gap_max_n": float(gap.max(initial=0.0)),
             "unconverged": int((~self.converged).sum()),
             "flight_samples": int(self.in_flight.sum()),
             "degenerate_samples": int((self.dimension < 6).sum()),

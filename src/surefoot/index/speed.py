@@ -16,6 +16,7 @@ from surefoot.index.distance import Scales, signed_distances
 from surefoot.index.samples import Samples
 
 ROUGH = 0.05  # relative gap outside: any proven direction makes a step that goes not too far
+AIM = 0.9  # of what counts as feasible: whoever aims at all of it never quite comes there
 MOST_STEPS = 60  # of Newton's method; 3 to 6 are usual, more where a ray touches a curved side
 
 
@@ -132,10 +133,11 @@ def _end(
         slope = np.einsum("nk,nk->n", dual, w[open_] - c[open_])
         base = np.einsum("nk,nk->n", dual, c[open_])
         goes = slope > 0.0 if start == 1.0 else slope < 0.0
-        step = -base[goes] / slope[goes]
-        inside = (step >= 0.0) & (step <= 1.0)
-        open_ = open_[goes][inside]
-        ratio[open_] = step[inside]
+        open_, step = open_[goes], (AIM * tolerance_n - base[goes]) / slope[goes]
+        step = np.clip(step, 0.0, 1.0)  # a fall meets 1 but for rounding: the far end is tried too
+        moves = step != ratio[open_]
+        open_ = open_[moves]
+        ratio[open_] = step[moves]
     return found
 
 
