@@ -11,7 +11,7 @@ linear in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -91,6 +91,12 @@ class Window:
         for name in ("frames", "around", "samples"):
             object.__setattr__(self, name, locked_int(getattr(self, name)))
 
+    def picked(self, rows: Int64[IntArray, " j"]) -> Window:
+        """The same frames with some of the samples only."""
+        return replace(
+            self, samples=self.samples[rows], slope=self.slope[rows], bend=self.bend[rows]
+        )
+
     @property
     def frame_time(self) -> Float64[Array, " k"]:
         """Times of the frames that may change, s."""
@@ -111,10 +117,14 @@ class Window:
     def wrenches(self, speed: Float64[Array, "c m"], rate: Float64[Array, "c m"]) -> Array:
         """Required wrenches (c, m, 6), moments over the length scale, for ṡ and s̈."""
         k = self.path.coefficients
-        length = np.array([1.0, 1.0, 1.0, *([1.0 / self.path.scales.length_m] * 3)])
-        a, b, c = (part[self.samples] * length for part in (k.a, k.b, k.c))
+        a, b, c = self.scaled(k.a), self.scaled(k.b), self.scaled(k.c)
         w = rate[:, :, None] * a + (speed**2)[:, :, None] * b + c
         return np.asarray(w, dtype=np.float64)
+
+    def scaled(self, wrench: Float64[Array, "n 6"]) -> Float64[Array, "m 6"]:
+        """Wrenches of the window's samples out of all, with moments over the length scale."""
+        length = np.array([1.0, 1.0, 1.0, *([1.0 / self.path.scales.length_m] * 3)])
+        return np.asarray(wrench[self.samples] * length, dtype=np.float64)
 
     def distances(self, w: Float64[Array, "m 6"], which: Int64[IntArray, " j"]) -> Distances:
         """Exact signed distances of some of the samples.
