@@ -11,9 +11,12 @@ import sys
 
 import pytest
 
+from make.command_page import FIRST
 from surefoot.cli import main
 from surefoot.cli.main import COMMANDS, run
 from surefoot.errors import Defect
+
+ASKS = ("index", "adapt")  # whether the motion is feasible: no is an answer
 
 
 def _error(capsys: pytest.CaptureFixture[str], *args: str) -> str:
@@ -42,7 +45,10 @@ def test_the_example_of_every_command_runs(
     name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(COMMANDS[name].example.split()[1:]) == 0
+    if name in FIRST:
+        run(FIRST[name].split()[1:])
+    code = run(COMMANDS[name].example.split()[1:])
+    assert code in (0, 1) if name in ASKS else code == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,7 +81,7 @@ def test_no_command_at_all_prints_the_help_and_is_a_wrong_call(
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (["dem"], "unknown command 'dem'. Did you mean 'demo'?"),
+        (["dmo"], "unknown command 'dmo'. Did you mean 'demo'?"),
         (["--fast"], "unknown option '--fast'. surefoot --help lists the commands"),
         (
             ["robots"],
