@@ -26,7 +26,7 @@ class Active(NamedTuple):
     square: np.ndarray  # (3, dim + 1, dim) work space
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def start(cone, w, warm, active):
     """As many of the rays carried before as still carry with positive weights."""
     m = np.int64(0)
