@@ -94,7 +94,7 @@ class Oracle:
     def learn(self, which: Int64[IntArray, " j"], dual: Float64[Array, "j 6"]) -> None:
         """Directions join, each once."""
         near = np.einsum("jkd,jd->jk", self.cuts[which], dual).max(axis=1, initial=0.0)
-        new = near < SAME
+        new = (near < SAME) & np.any(dual != 0.0, axis=1)  # no direction where d is −inf
         rows = which[new]
         self.cuts[rows, self.count[rows] % MOST_CUTS] = dual[new]
         self.count[rows] += 1

@@ -1,0 +1,331 @@
+"""Time warping as Zheng and Yamane do it: section V of their paper, made to hold for real clips.
+
+Infeasible segments are found, each is warped by the best of many canonical functions, and the clip
+is judged as it is written; then again, since a warp can spoil what lies beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.adapters import warp_report
+from surefoot.adapters.adaptation import Adaptation, Progress, Status, judged, worst_n
+from surefoot.adapters.bases import Basis, named
+from surefoot.adapters.hopeless import least_distances
+from surefoot.adapters.oracle import Oracle
+from surefoot.adapters.path import Path, path_of
+from surefoot.adapters.region import Region, region_of
+from surefoot.adapters.timing import KEY_STEP_S, Timing, key_frames, retimed
+from surefoot.adapters.warp_report import Done
+from surefoot.adapters.warp_search import Found, rule, search
+from surefoot.adapters.warp_segments import (
+    PENDULUM_TIMES,
+    Stretch,
+    judged_samples,
+    padded,
+    pendulum_s,
+    reach_s,
+    stretches,
+)
+from surefoot.arrays import Array, BoolArray, Float64
+from surefoot.errors import BadOption
+from surefoot.index.distance import Scales
+from surefoot.index.index import Feasibility
+from surefoot.motion.motion import Clip
+from surefoot.robots.robot import Robot
+
+ENOUGH = 1e-4  # of the weight: with so much margin Q, over some of the samples, holds for all
+WIDER = (1.0, 1.5)  # of the pad: tried in turn
+GAIN = 1e-6  # of the weight: a warp or a round that gains less is none
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How warps are searched."""
+
+    basis: str | Basis = "smooth"
+    """The functions that warps are made of: a name of `bases.BASES`, or a basis of one's own."""
+    others: tuple[str | Basis, ...] = ("smooth3", "bspline")
+    """Bases that are tried in turn where the best Q stays positive; none: the paper's first."""
+    pad_s: float | None = None
+    """Added to both sides of an infeasible stretch, s; 0 as in the paper. None: 1.5 time constants
+    of the pendulum, and on to where the clip has margin."""
+    floor: float = 0.2
+    """No f′ is below it: at 0.2 no moment is more than five times as fast. 0 as in the paper."""
+    max_speed_ratio: float | None = None
+    """The same as a speed: no moment is more than so many times as fast as it was."""
+    samples: int = 1024
+    """Of the feasible region, for each segment and shape."""
+    polish: int = 12
+    """Steps of the local search from the best sample on; 0 for none, as in the paper."""
+    rounds: int = 5
+    """Times that segments are found, warped and judged, at most."""
+    key_step_s: float = KEY_STEP_S
+    """Key frames of a dense clip lie about so far apart; the frames between follow, s."""
+    segments: tuple[tuple[float, float], ...] = ()
+    """Segments by hand, s, taken as they are; none: what is infeasible is found, and padded."""
+    check_rule: bool = False
+    """Whether both shapes are searched everywhere, to see how often the rule is right."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be searched with."""
+        for basis in (self.basis, *self.others):
+            named(basis)
+        if not 0.0 <= self.floor < 1.0:
+            raise BadOption(what=f"the floor of f' must lie between 0 and 1, got {self.floor:g}")
+        if self.max_speed_ratio is not None and not 1.0 < self.max_speed_ratio < np.inf:
+            raise BadOption(
+                what=f"the largest speed ratio must be above 1, got {self.max_speed_ratio:g}"
+            )
+        if self.pad_s is not None and not 0.0 <= self.pad_s < np.inf:
+            raise BadOption(what=f"the pad must be 0 s or more, got {self.pad_s:g} s")
+        if not 0.0 < self.key_step_s < np.inf:
+            raise BadOption(what=f"the key step must be positive, got {self.key_step_s:g} s")
+        for what, value, least in (
+            ("samples", self.samples, 1),
+            ("polish", self.polish, 0),
+            ("rounds", self.rounds, 1),
+            ("seed", self.seed, 0),
+        ):
+            if value < least:
+                raise BadOption(what=f"{what} must be {least} or more, got {value}")
+        ends = [-np.inf, *(moment for pair in self.segments for moment in pair)]
+        if not (np.all(np.diff(ends[1:]) >= 0.0) and all(a < b for a, b in self.segments)):
+            raise BadOption(
+                what=f"segments must have an end after their start, in order and apart, got"
+                f" {', '.join(f'{a:g} to {b:g} s' for a, b in self.segments)}"
+            )
+
+    @property
+    def least_slope(self) -> float:
+        """The floor of f′ that holds."""
+        return max(self.floor, 0.0 if self.max_speed_ratio is None else 1.0 / self.max_speed_ratio)
+
+
+def adapt(
+    clip: Clip,
+    robot: Robot,
+    before: Feasibility,
+    options: object | None = None,
+    progress: Progress | None = None,
+) -> Adaptation:
+    """The clip at other times: every infeasible segment is warped by its best function.
+
+    Args:
+        before: the clip as it is, judged by `adaptation.judged`.
+        options: `Options` of this module.
+
+    Raises:
+        BadOption: options of another method, or a basis that cannot be used.
+    """
+    if options is not None and not isinstance(options, Options):
+        raise BadOption(what=f"expected options of the method warp, got {type(options).__name__}")
+    chosen = options if isinstance(options, Options) else Options()
+    if before.all_feasible and not chosen.segments:
+        return Adaptation("warp", "warp", "unchanged", clip, before, before, details={"rounds": 0})
+    regions = [
+        region_of(named(basis), chosen.least_slope) for basis in (chosen.basis, *chosen.others)
+    ]
+    work = _Work(clip, robot, before, chosen, regions, progress)
+    while work.goes_on():
+        work.round()
+    return work.adaptation()
+
+
+class _Work:
+    """A clip on its way: what it is now, and the best that it was."""
+
+    def __init__(
+        self,
+        clip: Clip,
+        robot: Robot,
+        before: Feasibility,
+        options: Options,
+        regions: list[Region],
+        progress: Progress | None,
+    ) -> None:
+        self.clip, self.robot, self.before = clip, robot, before
+        self.options, self.regions, self.progress = options, regions, progress
+        self.keys = clip.motion.time[key_frames(clip.motion.time, options.key_step_s)]
+        self.times = self.keys
+        self.now = self.best = before
+        self.timing: Timing | None = None
+        self.rounds = self.idle = 0
+        self.done: list[Done] = []
+        self.hopeless = np.full(before.samples.n, -np.inf)
+
+    def goes_on(self) -> bool:
+        """Whether there is something left to mend, and hope."""
+        if self.options.segments:
+            return self.rounds == 0
+        return self.rounds < self.options.rounds and self.idle < 2 and not self.now.all_feasible
+
+    def round(self) -> None:
+        """Find, warp, judge."""
+        self.rounds += 1
+        path = self.path()
+        self.hopeless = self.without_hope(path, every=self.rounds > 1)
+        shift = np.zeros(len(self.keys))
+        found = self.stretches()
+        for i, stretch in enumerate(found):  # of the clip: a handful
+            if self.progress is not None:
+                self.progress(i, len(found), f"round {self.rounds}, {stretch.first:.2f} s")
+            done = self.warped(path, stretch)
+            self.done.append(done)
+            if done.found is not None and done.found.shape is not None:
+                shift[done.frames] += done.found.shift
+        if not shift.any():
+            self.idle = 2
+            return
+        self.times = self.times + shift
+        timing = Timing(self.keys, self.times - self.keys)
+        changed = retimed(self.clip, timing, what="warp", basis=self.regions[0].basis.name,
+                          round=self.rounds, seed=self.options.seed)  # fmt: skip
+        self.now = judged(changed, self.robot, self.before.options)
+        if self.better():
+            self.best, self.timing, self.idle = self.now, timing, 0
+        else:
+            self.idle += 1
+
+    def path(self) -> Path:
+        """The clip as it is now, with what any timing of it asks."""
+        chosen = self.before.options
+        scales = Scales(chosen.length_scale_m, chosen.cone_sides, chosen.tolerance)
+        return path_of(self.now.samples, self.times, scales=scales, weight_n=self.now.weight_n)
+
+    def better(self) -> bool:
+        """Whether the clip as it is now is the best so far, and no worse than before."""
+        new, old = self.now, self.best
+        gain = worst_n(old) - worst_n(new)
+        if gain > GAIN * new.weight_n:
+            return True
+        return gain >= 0.0 and bool(np.mean(new.feasible) > np.mean(old.feasible))
+
+    def without_hope(self, path: Path, *, every: bool) -> Float64[Array, " n"]:
+        """Lower bounds of d under any timing, N; −inf where some timing may help.
+
+        Args:
+            every: of all infeasible samples, else only of those that no uniform speed mends.
+        """
+        bad = self.now.upper > self.now.tolerance_n
+        rows = np.flatnonzero(bad if every else bad & self.now.speeds.never)
+        slope = self.options.least_slope
+        out = np.full(self.now.samples.n, -np.inf)
+        out[rows] = least_distances(
+            path,
+            self.now.upper,
+            self.now.dual,
+            rows,
+            tolerance_n=self.now.tolerance_n,
+            fastest=1.0 / slope if slope > 0.0 else 10.0,
+        )
+        return out
+
+    def stretches(self) -> tuple[Stretch, ...]:
+        """What is to be warped in this round."""
+        if self.options.segments:
+            first, last = float(self.times[0]), float(self.times[-1])
+            return tuple(Stretch(a, b, first, last, by_hand=True) for a, b in self.options.segments)
+        bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~np.isfinite(self.hopeless)
+        return stretches(self.now, bad, self.pad_s())
+
+    def pad_s(self) -> float:
+        """The pad that was asked for, or the one that suits the robot."""
+        if self.options.pad_s is not None:
+            return self.options.pad_s
+        return PENDULUM_TIMES * pendulum_s(self.before)
+
+    def warped(self, path: Path, stretch: Stretch) -> Done:
+        """The best warp of one stretch: bases and pads in turn while Q stays positive."""
+        own = self.options.pad_s is None and not stretch.by_hand
+        ways = [(region, wider) for region in self.regions for wider in (WIDER if own else (1.0,))]
+        best = self.tried(path, stretch, ways[0][0], self.pad_s(), own)
+        for region, wider in ways[1:]:  # a few
+            if best.q_n <= -ENOUGH * self.now.weight_n:
+                break
+            done = self.tried(path, stretch, region, wider * self.pad_s(), own)
+            if self.gain(done) > self.gain(best):
+                best = done
+        return best
+
+    @staticmethod
+    def gain(done: Done) -> float:
+        """By how much a warp lowers the worst d; comparable for one stretch, N."""
+        return -done.q_n
+
+    def tried(
+        self, path: Path, stretch: Stretch, region: Region, pad_s: float, slack: bool
+    ) -> Done:
+        """The best warp of one stretch with one basis and one pad."""
+        start, end = padded(self.now, stretch, pad_s, slack=slack)
+        window = path.window(start, end)
+        reach = reach_s(path, start, end, self.before.options.interpolation)
+        kept = judged_samples(
+            path,
+            self.now.upper,
+            window.samples,
+            segment=(start, end),
+            reach=reach,
+            left_out=np.isfinite(self.hopeless),
+            tolerance_n=self.now.tolerance_n,
+        )
+        window = window.picked(kept)
+        upper, dual = self.now.upper[window.samples], self.now.dual[window.samples]
+        before_n = float(upper.max(initial=-np.inf))
+        found: Found | None = None
+        if len(window.frames) and len(kept):
+            oracle = Oracle(window)
+            oracle.knows(upper, dual)
+            found = search(
+                window,
+                oracle,
+                region,
+                (start, end),
+                before_n=before_n,
+                shape=rule(window, dual, upper, (start, end)),
+                samples=self.options.samples,
+                steps=self.options.polish,
+                seed=self.options.seed,
+                enough_n=-ENOUGH * self.now.weight_n,
+                both=self.options.check_rule,
+            )
+        return Done(self.rounds, stretch, start, end, pad_s, reach, window.frames, found, before_n)
+
+    def adaptation(self) -> Adaptation:
+        """What became of the clip, in figures and words."""
+        kept = self.timing is not None
+        status: Status = "better" if kept else "unchanged"
+        hopeless = np.full(self.best.samples.n, -np.inf)
+        if self.best.all_feasible:
+            status = "mended"
+        else:
+            self.now = self.best
+            self.times = self.keys if self.timing is None else self.keys + self.timing.shift
+            hopeless = self.without_hope(self.path(), every=True)
+        bound = float(hopeless.max(initial=-np.inf))
+        if not kept and np.isfinite(bound):
+            status = "refused"
+        return Adaptation(
+            method="warp",
+            chosen="warp",
+            status=status,
+            clip=self.best.clip if kept else self.clip,
+            before=self.before,
+            after=self.best,
+            timing=self.timing,
+            lower_bound_n=bound if np.isfinite(bound) else None,
+            why_not=warp_report.why_not(self.best, hopeless),
+            details=warp_report.details(
+                self.before,
+                self.done,
+                self.regions,
+                self.timing,
+                rounds=self.rounds,
+                keys=len(self.keys),
+                seed=self.options.seed,
+            ),
+            notices=warp_report.notices(self.before, self.best, self.done, len(self.keys)),
+        )

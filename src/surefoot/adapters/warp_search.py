@@ -1,0 +1,214 @@
+"""The best warp of one segment: section V.C of Zheng and Yamane.
+
+Q (15) of a warp is the worst d that the re-timed frames really make: their times lie on f, and the
+clip's own curve runs through them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from surefoot.adapters.oracle import Oracle
+from surefoot.adapters.path import Window
+from surefoot.adapters.region import Region, spread
+from surefoot.arrays import Array, BoolArray, Float64, locked
+
+Shape = Literal["first slower", "first faster"]
+SHAPES: tuple[Shape, Shape] = ("first slower", "first faster")
+
+NEAR_WORST = 0.7  # of the worst d: samples that the first-order rule looks at
+MOST_ASKED = 40  # timings of a crowd whose exact Q is asked at most
+CROWD = 128  # timings of each step of the polish
+POLISH_ASKED = 6
+POLISH_SHARE = 0.25  # of the region's box: the first step of the polish looks so far around
+SHRINKS = 0.6  # of that, after a step that gained little
+LITTLE = 0.02  # of |Q|
+BINDS = 0.02  # above its floor: a smallest f' below that counts as held by it
+SLOWEST_SLOPE = 1e-3  # of t between the frames: below, time all but stands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The best warp of a segment with one basis."""
+
+    start: float
+    """Of the segment, s."""
+    end: float
+    region: Region
+    lam: Float64[Array, " q"]
+    shift: Float64[Array, " k"]
+    """How much later each frame of the window happens, s."""
+    q_n: float
+    """The worst d, N."""
+    before_n: float
+    """The same of the clip as it was."""
+    rule: Shape | None
+    """The shape that the first-order rule chose; None where it has nothing to go by."""
+    shape: Shape | None
+    """The shape of the warp; None where none is better than the clip as it was."""
+    own_q_n: float | None
+    """Best Q of the rule's shape, N."""
+    other_q_n: float | None
+    """Best Q of the other shape, where that was searched besides, N."""
+    candidates: int
+    asked: int
+    """Timings whose exact d was asked for."""
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        object.__setattr__(self, "lam", locked(self.lam))
+        object.__setattr__(self, "shift", locked(self.shift))
+
+    @property
+    def coefficients(self) -> Float64[Array, " k"]:
+        """The c of f = Σ c_k f_k."""
+        return np.asarray(self.region.coefficients(self.lam[None])[0], dtype=np.float64)
+
+    @property
+    def least_slope(self) -> float:
+        """The smallest f′."""
+        return self.region.least_slope(self.coefficients)
+
+    @property
+    def floor_binds(self) -> bool:
+        """Whether f′ comes down to its floor, so that a lower floor might allow a better warp."""
+        return self.region.floor > 0.0 and self.least_slope < self.region.floor + BINDS
+
+
+class Search:
+    """One segment and one region: timings as functions of λ, and the best of them."""
+
+    def __init__(
+        self, window: Window, oracle: Oracle, region: Region, start: float, end: float
+    ) -> None:
+        """Shifts of frames are linear in λ, and so are t' and t" of every sample."""
+        self.window, self.oracle, self.region = window, oracle, region
+        self.start, self.end = start, end
+        length = end - start
+        tau = (window.frame_time - start) / length
+        values = region.basis.evaluate(tau, 0)
+        self._shift0 = length * (values @ region.particular - tau)
+        self._shift1 = length * (values @ region.null).T
+        self._slope0 = 1.0 + window.slope @ self._shift0
+        self._slope1 = self._shift1 @ window.slope.T
+        self._bend0 = window.bend @ self._shift0
+        self._bend1 = self._shift1 @ window.bend.T
+        self.candidates = 0
+
+    def shift(self, lam: Float64[Array, "c q"]) -> Float64[Array, "c k"]:
+        """How much later each frame happens, s."""
+        return np.asarray(self._shift0 + lam @ self._shift1, dtype=np.float64)
+
+    def lean(self, lam: Float64[Array, "c q"]) -> Float64[Array, " c"]:
+        """Mean shift of the frames: positive where f is above the diagonal, first slower."""
+        return np.asarray(self.shift(lam).mean(axis=1), dtype=np.float64)
+
+    def best(
+        self, lam: Float64[Array, "c q"], *, most: int, below: float
+    ) -> tuple[Float64[Array, " q"] | None, float]:
+        """The λ with the smallest Q below a value, N; None where there is none."""
+        slope = self._slope0 + lam @ self._slope1
+        forward = slope.min(axis=1, initial=1.0) > SLOWEST_SLOPE
+        lam, slope = lam[forward], slope[forward]
+        speed = 1.0 / slope
+        rate = -(self._bend0 + lam @ self._bend1) * speed**3
+        self.candidates += len(lam)
+        i, value = self.oracle.best_of(speed, rate, most=most, below=below)
+        return (lam[i] if i >= 0 else None), value
+
+    def polished(
+        self, lam: Float64[Array, " q"], value: float, *, steps: int, seed: int
+    ) -> tuple[Float64[Array, " q"], float]:
+        """A better λ near one: crowds around the best so far, narrower where little is gained."""
+        q = self.region.free
+        start = np.random.default_rng(seed).random(q)
+        size = POLISH_SHARE * (self.region.high - self.region.low)
+        for step in range(steps):  # each looks at a crowd
+            crowd = lam + size * (2.0 * spread(CROWD, q, start, first=step * CROWD) - 1.0)
+            crowd = crowd[self.region.increasing(crowd)]
+            found, better = self.best(crowd, most=POLISH_ASKED, below=value)
+            if found is None or value - better < LITTLE * abs(value):
+                size = size * SHRINKS
+            if found is not None:
+                lam, value = found, better
+        return lam, value
+
+
+def rule(
+    window: Window,
+    dual: Float64[Array, "m 6"],
+    upper: Float64[Array, " m"],
+    segment: tuple[float, float],
+) -> Shape | None:
+    """The shape that lowers the worst d to first order; None where nothing is infeasible.
+
+    With t = s + ε h(s), h a bump over the segment, d changes by ε m · (a δs̈ + 2 b δṡ). Of the
+    samples above 0.7 of the worst d, the sign of ε whose largest change is smaller.
+    """
+    worst = float(upper.max(initial=-np.inf))
+    if not 0.0 < worst < np.inf:
+        return None
+    start, end = segment
+    tau = (window.frame_time - start) / (end - start)
+    shift = (end - start) * np.maximum(tau * (1.0 - tau), 0.0) ** 3
+    k = window.path.coefficients
+    along_a = np.sum(dual * window.scaled(k.a), axis=1)
+    along_b = np.sum(dual * window.scaled(k.b), axis=1)
+    change = -along_a * (window.bend @ shift) - 2.0 * along_b * (window.slope @ shift)
+    near: BoolArray = upper >= NEAR_WORST * worst
+    slower, faster = float(change[near].max()), float((-change[near]).max())
+    return SHAPES[0] if slower < faster else SHAPES[1]
+
+
+def search(
+    window: Window,
+    oracle: Oracle,
+    region: Region,
+    segment: tuple[float, float],
+    *,
+    before_n: float,
+    shape: Shape | None,
+    samples: int,
+    steps: int,
+    seed: int,
+    enough_n: float,
+    both: bool,
+) -> Found:
+    """The best warp of a segment.
+
+    Args:
+        shape: the one that the rule chose; the other is searched where Q stays above `enough_n`.
+        samples: of the feasible region.
+        steps: of the polish; 0 for none.
+        both: whether the other shape is searched in any case, to see whether the rule was right.
+    """
+    task = Search(window, oracle, region, *segment)
+    asked = oracle.asked
+    crowd = region.drawn(samples, seed)
+    lean = task.lean(crowd)
+    sides = {SHAPES[0]: lean >= 0.0, SHAPES[1]: lean <= 0.0}
+    order = SHAPES if shape is None else (shape, *(one for one in SHAPES if one != shape))
+    lam, value, moved = np.zeros(region.free), before_n, False
+    own: list[float] = []
+    for one in order:  # two at most
+        if own and shape is not None and value <= enough_n and not both:
+            break
+        goal = before_n if both else value
+        found, q_n = task.best(crowd[sides[one]], most=MOST_ASKED, below=goal)
+        if found is not None:
+            found, q_n = task.polished(found, q_n, steps=steps, seed=seed)
+        own.append(q_n)
+        if found is not None and q_n < value:
+            lam, value, moved = found, q_n, True
+    shape_found = SHAPES[0 if task.lean(lam[None])[0] >= 0.0 else 1] if moved else None
+    found_shift = task.shift(lam[None])[0] if moved else np.zeros(len(window.frames))
+    result = Found(
+        *segment, region, lam, found_shift, value, before_n, shape, shape_found,
+        None, None, task.candidates, oracle.asked - asked,
+    )  # fmt: skip
+    if both and shape is not None:
+        result = replace(result, own_q_n=own[0], other_q_n=own[1])
+    return result
