@@ -122,14 +122,15 @@ class Index(Judging):
             try:
                 found = self._judge(name, robot, options, screen)
                 rows.append({**found.summary(), "clip": name})
-                screen.notices(_of_clip(name, notice) for notice in found.notices)
-                if (self.csv, self.dump, self.output) != (None, None, None):
-                    kept.append(found)
             except Exception as error:  # of one clip: the others are judged all the same
                 if not isinstance(error, SurefootError) or error.exit_code != FAILED:
                     defects.append(error)
                 said = " ".join(str(error).split()) or type(error).__name__
                 rows.append({"clip": name, "error": said})
+            else:
+                screen.notices(_of_clip(name, notice) for notice in found.notices)
+                if (self.csv, self.dump, self.output) != (None, None, None):
+                    kept.append(found)
         screen.progress(len(names), len(names), "done")
         rows.sort(key=_rank_key)
         if kept:
