@@ -126,10 +126,7 @@ def adapt(
     chosen = options if isinstance(options, Options) else Options()
     if before.all_feasible and not chosen.segments:
         return Adaptation("warp", "warp", "unchanged", clip, before, before, details={"rounds": 0})
-    regions = [
-        region_of(named(basis), chosen.least_slope) for basis in (chosen.basis, *chosen.others)
-    ]
-    work = _Work(clip, robot, before, chosen, regions, progress)
+    work = _Work(clip, robot, before, chosen, progress)
     while work.goes_on():
         work.round()
     return work.adaptation()
@@ -144,11 +141,12 @@ class _Work:
         robot: Robot,
         before: Feasibility,
         options: Options,
-        regions: list[Region],
         progress: Progress | None,
     ) -> None:
         self.clip, self.robot, self.before = clip, robot, before
-        self.options, self.regions, self.progress = options, regions, progress
+        self.options, self.progress = options, progress
+        self.bases = [named(basis) for basis in (options.basis, *options.others)]
+        self.regions: dict[int, Region] = {}
         self.keys = clip.motion.time[key_frames(clip.motion.time, options.key_step_s)]
         self.times = self.keys
         self.now = self.best = before
@@ -182,7 +180,7 @@ class _Work:
             return
         self.times = self.times + shift
         timing = Timing(self.keys, self.times - self.keys)
-        changed = retimed(self.clip, timing, what="warp", basis=self.regions[0].basis.name,
+        changed = retimed(self.clip, timing, what="warp", basis=self.bases[0].name,
                           round=self.rounds, seed=self.options.seed)  # fmt: skip
         self.now = judged(changed, self.robot, self.before.options)
         if self.better():
@@ -241,20 +239,21 @@ class _Work:
     def warped(self, path: Path, stretch: Stretch) -> Done:
         """The best warp of one stretch: bases and pads in turn while Q stays positive."""
         own = self.options.pad_s is None and not stretch.by_hand
-        ways = [(region, wider) for region in self.regions for wider in (WIDER if own else (1.0,))]
-        best = self.tried(path, stretch, ways[0][0], self.pad_s(), own)
-        for region, wider in ways[1:]:  # a few
+        ways = [(i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))]
+        best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
+        for i, wider in ways[1:]:  # a few
             if best.q_n <= -ENOUGH * self.now.weight_n:
                 break
-            done = self.tried(path, stretch, region, wider * self.pad_s(), own)
-            if self.gain(done) > self.gain(best):
+            done = self.tried(path, stretch, self.region(i), wider * self.pad_s(), own)
+            if done.q_n < best.q_n:
                 best = done
         return best
 
-    @staticmethod
-    def gain(done: Done) -> float:
-        """By how much a warp lowers the worst d; comparable for one stretch, N."""
-        return -done.q_n
+    def region(self, i: int) -> Region:
+        """The region of a basis, made when it is first needed."""
+        if i not in self.regions:
+            self.regions[i] = region_of(self.bases[i], self.options.least_slope)
+        return self.regions[i]
 
     def tried(
         self, path: Path, stretch: Stretch, region: Region, pad_s: float, slack: bool
@@ -321,7 +320,7 @@ class _Work:
             details=warp_report.details(
                 self.before,
                 self.done,
-                self.regions,
+                list(self.regions.values()),
                 self.timing,
                 rounds=self.rounds,
                 keys=len(self.keys),

@@ -16,6 +16,7 @@ from surefoot.index.index import Feasibility
 from surefoot.index.speed import spans
 
 DRAWN = 256  # samples of a region for a picture
+HARDLY = 0.02  # of the d before: shapes that differ by less are as good, gains of less are none
 FASTER = 1e-9  # of a speed limit: rounding
 
 
@@ -188,13 +189,13 @@ def _segment(before: Feasibility, one: Done, timing: Timing | None) -> dict[str,
 
 
 def _rule_was_right(one: Done) -> bool | None:
-    """Whether the rule's shape was the better one; None where nobody looked or neither helped."""
+    """Whether the rule's shape was as good; None where nobody looked or neither helped."""
     found = one.found
     if found is None or found.rule is None or found.other_q_n is None or found.own_q_n is None:
         return None
-    if min(found.own_q_n, found.other_q_n) >= found.before_n:
+    if found.before_n - min(found.own_q_n, found.other_q_n) < HARDLY * found.before_n:
         return None
-    return found.own_q_n <= found.other_q_n
+    return found.own_q_n - found.other_q_n <= HARDLY * found.before_n
 
 
 def _region(region: Region, seed: int) -> dict[str, object]:
