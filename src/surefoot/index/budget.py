@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from surefoot.arrays import Array, Float64
-from surefoot.index.distance import Scales, signed_distances
-from surefoot.index.index import Budget, Feasibility, Options
-from surefoot.index.samples import sampled, without_slivers
+from surefoot.index.distance import signed_distances
+from surefoot.index.index import Budget, Feasibility, Options, samples_of
+from surefoot.index.samples import without_slivers
 from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.curves import INTERPOLATIONS
 from surefoot.motion.motion import Clip
@@ -65,25 +65,14 @@ def _bounds(case: _Case) -> tuple[Float64[Array, " n"], Float64[Array, " n"], fl
     clip, options, robot = without_slivers(case.clip), case.options, case.robot
     if options.smooth_hz is not None:
         clip = replace(clip, motion=smooth(clip.motion, options.smooth_hz, clip.contacts)[0])
-    samples = sampled(
-        clip,
-        robot,
-        rate_hz=options.rate_hz,
-        key_frames=options.key_frames,
-        interpolation=options.interpolation,
-        reference=options.reference,
-        friction=options.friction,
-        sliding=options.sliding,
-        threads=options.threads,
-    )
-    scales = Scales(options.length_scale_m, options.cone_sides, options.tolerance)
+    samples = samples_of(clip, robot, options)
     cones = samples.cones
     raised = cones.vertex_pos + case.raised_m * cones.vertex_normal
     found = signed_distances(
         replace(cones, vertex_pos=raised),
         samples.wrench,
         samples.ref_w,
-        scales=scales,
+        scales=options.scales,
         threads=options.threads,
     )
     return found.upper, found.lower, robot.mass * float(np.linalg.norm(robot.model.opt.gravity))

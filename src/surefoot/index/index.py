@@ -104,6 +104,11 @@ class Options:
         if self.threads < 1:
             raise BadOption(what=f"threads must be at least 1, got {self.threads}")
 
+    @property
+    def scales(self) -> Scales:
+        """How distances are measured."""
+        return Scales(self.length_scale_m, self.cone_sides, self.tolerance)
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -233,7 +238,7 @@ class Feasibility:
         median = float(np.median(self.upper))
         bounded = np.isfinite(self.upper)
         gap = self.upper[bounded] - self.lower[bounded]
-        speed = self.speeds.feasible_speed
+        torque = None if self.torques is None else self.torques.summary()
         return {
             "schema": 1,
             "robot": self.robot.name,
@@ -264,16 +269,13 @@ class Feasibility:
             "interpolation": self.options.interpolation,
             "sliding": self.options.sliding,
             "required_friction": self.ground.largest_required_friction,
-            "feasible_speed": speed,
+            "feasible_speed": self.speeds.feasible_speed,
             "infeasible_when_still": int(self.speeds.falls_when_still.sum()),
             "infeasible_when_still_s": spans(self.time, self.speeds.falls_when_still),
             "infeasible_at_any_speed": int(self.speeds.never.sum()),
             "segments": [segment.summary() for segment in self.segments()],
             "zmp": self.ground.summary(self.time),
-            "joints": {
-                **self.joints.summary(),
-                "torque": None if self.torques is None else self.torques.summary(),
-            },
+            "joints": {**self.joints.summary(), "torque": torque},
             "budget": None if self.budget is None else self.budget.summary(),
             "seconds": self.seconds,
             "warnings": [notice.sentence for notice in self.notices],
@@ -321,8 +323,9 @@ def feasibility(clip: Clip, robot: Robot, options: Options | None = None) -> Fea
     return replace(found, seconds=clock.perf_counter() - begin)
 
 
-def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]) -> Feasibility:
-    samples = sampled(
+def samples_of(clip: Clip, robot: Robot, options: Options) -> Samples:
+    """What a clip asks of its contacts, at the moments and about the point that are asked for."""
+    return sampled(
         clip,
         robot,
         rate_hz=options.rate_hz,
@@ -333,7 +336,10 @@ def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]
         sliding=options.sliding,
         threads=options.threads,
     )
-    scales = Scales(options.length_scale_m, options.cone_sides, options.tolerance)
+
+
+def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]) -> Feasibility:
+    samples, scales = samples_of(clip, robot, options), options.scales
     found = signed_distances(
         samples.cones, samples.wrench, samples.ref_w, scales=scales, threads=options.threads
     )

@@ -75,12 +75,7 @@ def sampled(
         UnknownName: a stance of a link that the robot has not.
     """
     motion = clip.motion
-    if motion.n < 2:
-        raise BadMotion(
-            what="the index needs at least 2 frames, got 1",
-            where=clip.meta.source,
-            todo="give a longer clip: without accelerations nothing can be said",
-        )
+    _refuse_single_frame(clip)
     refuse_rate(rate_hz)
     time, side, place = _moments(motion.time, clip.contacts.edges, rate_hz, key_frames)
     moments = time[np.concatenate([[True], np.diff(place) > 0])]
@@ -166,6 +161,15 @@ def without_slivers(clip: Clip) -> Clip:
     if all(old == new for old, new in place.items()):
         return clip
     return replace(clip, contacts=clip.contacts.retimed(lambda t: place[t]))
+
+
+def _refuse_single_frame(clip: Clip) -> None:
+    if clip.motion.n < 2:
+        raise BadMotion(
+            what="the index needs at least 2 frames, got 1",
+            where=clip.meta.source,
+            todo="give a longer clip: without accelerations nothing can be said",
+        )
 
 
 def _moments(
