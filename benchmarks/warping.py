@@ -32,7 +32,8 @@ REPEATS = 7
 
 def made(family: str, seed: int, robot: Robot) -> Clip:
     """A member of a family as a clip of the robot."""
-    return surefoot.retarget(generator.make(family, seed=seed), robot)
+    human = generator.make(family, seed=seed)
+    return surefoot.retarget(human, robot, terrain=generator.terrain(family))
 
 
 def row(clip: Clip, robot: Robot, options: warp.Options) -> tuple[Adaptation, float, float]:
@@ -70,6 +71,8 @@ def table(family: str, seeds: int, robot: Robot, options: warp.Options) -> None:
               f" {found.status} |", flush=True)  # fmt: skip
         if found.why_not:
             print(f"    {found.why_not}", flush=True)
+    if not times:
+        return
     print(f"feasible: {mended} of {seeds}; no timing can mend: {hopeless};"
           f" method: median {statistics.median(times):.2f} s, most {max(times):.2f} s")  # fmt: skip
     if right:
@@ -106,8 +109,8 @@ def main() -> None:
     alone, whole = (statistics.median(column) for column in zip(*times, strict=True))
     found = row(clip, robot, options)[0]
     stretches = len({tuple(s["infeasible_s"]) for s in found.details["segments"]})
-    print(f"{clip.motion.duration:.1f} s, {stretches} stretches, {found.status}: method {alone:.2f} s,"
-          f" with the judgement before {whole:.2f} s (medians of {REPEATS})")  # fmt: skip
+    print(f"{clip.motion.duration:.1f} s, {stretches} stretches, {found.status}:"
+          f" method {alone:.2f} s, judged before {whole:.2f} s (of {REPEATS})")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from surefoot.index.distance import signed_distances
 
 RATE_MOST = 1000.0  # 1/s²: a motion that doubles its speed within a millisecond
 ROUNDS = 12  # of cuts; the bound holds after any of them
-MOST_SAMPLES = 400  # of long infeasible stretches, evenly chosen ones stand for all
+MOST_SAMPLES = 4000  # of very long infeasible stretches, evenly chosen ones stand for all
 
 
 def least_distances(
@@ -72,12 +72,12 @@ def least_distances(
 
 
 def _relaxed(
-    parts: Float64[Array, "3 j 6"],
+    parts: Float64[Array, "3 n 6"],
     open_: IntArray,
     owner: IntArray,
     cuts: Array,
     weight_n: float,
-) -> tuple[Float64[Array, " j"], Float64[Array, "j 2"]]:
+) -> tuple[Float64[Array, " k"], Float64[Array, "k 2"]]:
     """The least t of each sample under its cuts, N, and where: y and x over their largest."""
     n = len(open_)
     place = np.searchsorted(open_, owner)

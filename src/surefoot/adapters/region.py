@@ -89,7 +89,7 @@ class Region:
             wanted -= len(kept)
             found.append(kept)
         every = np.concatenate(found)
-        return every if self.increasing(every[:1])[0] else every[1:]
+        return (every if self.increasing(every[:1])[0] else every[1:])[:count]
 
 
 def spread(

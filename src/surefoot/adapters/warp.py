@@ -38,6 +38,7 @@ from surefoot.robots.robot import Robot
 
 ENOUGH = 1e-4  # of the weight: with so much margin Q, over some of the samples, holds for all
 WIDER = (1.0, 1.5)  # of the pad: tried in turn
+UNBOUNDED_SPEED = 10.0  # what no timing can exceed in the proof that none helps, without a floor
 GAIN = 1e-6  # of the weight: a warp or a round that gains less is none
 
 
@@ -153,7 +154,7 @@ class _Work:
         self.timing: Timing | None = None
         self.rounds = self.idle = 0
         self.done: list[Done] = []
-        self.hopeless = np.full(before.samples.n, -np.inf)
+        self.hopeless: Array | None = None
 
     def goes_on(self) -> bool:
         """Whether there is something left to mend, and hope."""
@@ -165,7 +166,7 @@ class _Work:
         """Find, warp, judge."""
         self.rounds += 1
         path = self.path()
-        self.hopeless = self.without_hope(path, every=self.rounds > 1)
+        self.hopeless = self.without_hope(path) if self.rounds > 1 else None
         shift = np.zeros(len(self.keys))
         found = self.stretches()
         for i, stretch in enumerate(found):  # of the clip: a handful
@@ -202,14 +203,9 @@ class _Work:
             return True
         return gain >= 0.0 and bool(np.mean(new.feasible) > np.mean(old.feasible))
 
-    def without_hope(self, path: Path, *, every: bool) -> Float64[Array, " n"]:
-        """Lower bounds of d under any timing, N; −inf where some timing may help.
-
-        Args:
-            every: of all infeasible samples, else only of those that no uniform speed mends.
-        """
-        bad = self.now.upper > self.now.tolerance_n
-        rows = np.flatnonzero(bad if every else bad & self.now.speeds.never)
+    def without_hope(self, path: Path) -> Float64[Array, " n"]:
+        """Lower bounds of d under any timing, N; −inf where some timing may help."""
+        rows = np.flatnonzero(self.now.upper > self.now.tolerance_n)
         slope = self.options.least_slope
         out = np.full(self.now.samples.n, -np.inf)
         out[rows] = least_distances(
@@ -218,16 +214,22 @@ class _Work:
             self.now.dual,
             rows,
             tolerance_n=self.now.tolerance_n,
-            fastest=1.0 / slope if slope > 0.0 else 10.0,
+            fastest=1.0 / slope if slope > 0.0 else UNBOUNDED_SPEED,
         )
         return out
+
+    def left_out(self) -> BoolArray:
+        """Samples that no timing mends, as far as that was asked: no warp is judged by them."""
+        if self.hopeless is None:
+            return np.zeros(self.now.samples.n, dtype=np.bool_)
+        return np.isfinite(self.hopeless)
 
     def stretches(self) -> tuple[Stretch, ...]:
         """What is to be warped in this round."""
         if self.options.segments:
             first, last = float(self.times[0]), float(self.times[-1])
             return tuple(Stretch(a, b, first, last, by_hand=True) for a, b in self.options.segments)
-        bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~np.isfinite(self.hopeless)
+        bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~self.left_out()
         return stretches(self.now, bad, self.pad_s())
 
     def pad_s(self) -> float:
@@ -241,6 +243,11 @@ class _Work:
         own = self.options.pad_s is None and not stretch.by_hand
         ways = [(i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))]
         best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
+        if self.hopeless is None and best.q_n > 0.0:  # a first warp that fails asks for the reason
+            self.hopeless = self.without_hope(path)
+            near = (self.now.time >= best.start) & (self.now.time <= best.end)
+            if np.any(self.left_out() & near):
+                best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
         for i, wider in ways[1:]:  # a few
             if best.q_n <= -ENOUGH * self.now.weight_n:
                 break
@@ -268,7 +275,7 @@ class _Work:
             window.samples,
             segment=(start, end),
             reach=reach,
-            left_out=np.isfinite(self.hopeless),
+            left_out=self.left_out(),
             tolerance_n=self.now.tolerance_n,
         )
         window = window.picked(kept)
@@ -303,7 +310,7 @@ class _Work:
         else:
             self.now = self.best
             self.times = self.keys if self.timing is None else self.keys + self.timing.shift
-            hopeless = self.without_hope(self.path(), every=True)
+            hopeless = self.without_hope(self.path())
         bound = float(hopeless.max(initial=-np.inf))
         if not kept and np.isfinite(bound):
             status = "refused"

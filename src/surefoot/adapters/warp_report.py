@@ -17,6 +17,7 @@ from surefoot.index.speed import spans
 
 DRAWN = 256  # samples of a region for a picture
 HARDLY = 0.02  # of the d before: shapes that differ by less are as good, gains of less are none
+APART_S = 0.05  # runs that lie nearer are named as one
 FASTER = 1e-9  # of a speed limit: rounding
 
 
@@ -212,6 +213,9 @@ def _region(region: Region, seed: int) -> dict[str, object]:
 def _frames(found: Feasibility, flags: Array) -> str:
     """Frames and moments of flagged samples, in words: the longest three runs, then a count."""
     runs = spans(found.time, flags)
+    near = [i for i, run in enumerate(runs) if i == 0 or run[0] - runs[i - 1][1] > APART_S]
+    ends = [*(i - 1 for i in near[1:]), len(runs) - 1]
+    runs = [[runs[i][0], runs[j][1]] for i, j in zip(near, ends, strict=True)]
     shown = sorted(sorted(runs, key=lambda run: run[0] - run[1])[:3])
     frames = found.clip.motion.time
     words = []

@@ -50,9 +50,9 @@ class Found:
     shape: Shape | None
     """The shape of the warp; None where none is better than the clip as it was."""
     own_q_n: float | None
-    """Best Q of the rule's shape, N."""
+    """Best Q of the samples of the rule's shape, where both were searched, N."""
     other_q_n: float | None
-    """Best Q of the other shape, where that was searched besides, N."""
+    """The same of the other shape."""
     candidates: int
     asked: int
     """Timings whose exact d was asked for."""
@@ -198,9 +198,9 @@ def search(
             break
         goal = before_n if both else value
         found, q_n = task.best(crowd[sides[one]], most=MOST_ASKED, below=goal)
+        own.append(q_n)
         if found is not None:
             found, q_n = task.polished(found, q_n, steps=steps, seed=seed)
-        own.append(q_n)
         if found is not None and q_n < value:
             lam, value, moved = found, q_n, True
     shape_found = SHAPES[0 if task.lean(lam[None])[0] >= 0.0 else 1] if moved else None
