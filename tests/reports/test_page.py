@@ -223,7 +223,7 @@ def test_a_value_that_no_report_knows_is_refused(tmp_path):
     with pytest.raises(BadInput) as caught:
         report([Weather()], tmp_path / "r.html")
     assert caught.value.sentence == (
-        "no report can show a Weather. It can show: Balance, Clip, Feasibility"
+        "no report can show a Weather. It can show: Adaptation, Balance, Clip, Feasibility"
     )
     assert list(tmp_path.iterdir()) == []
 

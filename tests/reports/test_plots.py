@@ -14,6 +14,7 @@ import pytest
 from surefoot.reports import panels, plots
 from surefoot.reports.panels import Bar, Line, Panel
 from surefoot.reports.plots import Footprint, Range
+from surefoot.reports.roles import ROLES
 
 TIME = np.linspace(2.0, 4.0, 201)
 
@@ -71,7 +72,7 @@ def test_a_plot_holds_no_address_no_style_sheet_and_no_colour_of_its_own():
     assert "http" not in svg
     assert "<style" not in svg
     assert not [c for c in re.findall(r"#[0-9a-f]{6}\b", svg) if c != "#ffffff"]
-    assert set(re.findall(r"var\(--(\w+)\)", svg)) <= set(panels.ROLES)
+    assert set(re.findall(r"var\(--(\w+)\)", svg)) <= set(ROLES)
 
 
 def test_the_label_of_a_plot_is_escaped():

@@ -7,27 +7,24 @@ from typing import cast
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64, Int64, IntArray
+from surefoot.arrays import Array, Float64
 from surefoot.contacts.balance import Balance
-from surefoot.contacts.support import support
 from surefoot.dynamics.batch import Batch
 from surefoot.index.index import Feasibility
 from surefoot.index.segments import Segment
 from surefoot.motion.motion import Clip
-from surefoot.reports import panels, plots, settings
+from surefoot.reports import panels, plots, settings, staging
 from surefoot.reports.page import Block, Context, KeyFigure, Part, Rank
 from surefoot.reports.phrases import (
     counted,
     feet_of,
-    foot_of,
     length,
     moment,
     newtons,
     of_weight,
     percent,
-    role_of,
 )
-from surefoot.reports.player import Arrow, Curve, Polygon, Track, actor, stance_spans
+from surefoot.reports.player import actor, stance_spans
 from surefoot.reports.sections import provenance
 
 MOST_NAMED = 6  # worst points that are marked in the plot
@@ -35,23 +32,20 @@ OPEN_ROWS = 8  # stretches that are seen without unfolding the table
 TALL_IN, NEAR_IN = 2.6, 1.15
 FLAT = 6.0  # a top so many times the depth below zero leaves nothing to see there
 JOINED = "\N{WORD JOINER}"
-BESIDE_S = 1e-4  # off a jump, to its own side: a hundredth of a sample, and more than rounding
-FAR_M = 0.5  # a ZMP farther outside says little; the arrow then starts at the reference
-TOUCHES: tuple[panels.Touch, ...] = ("point", "edge", "face")
 
 
 def feasibility_part(value: object, context: Context) -> Part:
     """The index: whether, how far, when and why not, and how slow it would have to be."""
     found = cast("Feasibility", value)  # the table of drawers chose this function by type
     batch = Batch(found.robot, found.robot.qpos(found.clip.motion))
-    ranked = _worst_first(found)
+    ranked = worst_first(found)
     told = any(isinstance(other, Clip) for other in context.beside)
     return Part(
         sentences=_sentences(found),
         figures=_figures(found, context),
         blocks=(
             _over_time(found, ranked, context),
-            *_segments(found, ranked),
+            *segments_block(found, ranked),
             *settings.joint_blocks(found),
             *settings.budget_blocks(found),
             settings.judged_with(found),
@@ -59,19 +53,20 @@ def feasibility_part(value: object, context: Context) -> Part:
         notices=(*found.notices, *(() if told else found.robot.notices)),
         provenance=() if told else provenance(found.clip, found.robot),
         actors=() if told else (actor(batch, found.clip.motion.time),),
-        tracks=(_zmp_track(found),),
-        polygons=(_polygon(found),),
+        tracks=(staging.zmp_track(found),),
+        polygons=(staging.polygon_of(found),),
         stances=() if told else stance_spans(found.clip.contacts, found.robot),
-        worst_at=_moment(found, found.worst),
+        worst_at=staging.moment_of(found, found.worst),
         terrain=None if told else found.clip.terrain,
-        arrows=(_arrow(found),),
-        curve=_curve(found),
-        opens_at=_moment(found, found.worst),
+        arrows=(staging.arrow_of(found),),
+        curve=staging.curve_of(found),
+        opens_at=staging.moment_of(found, found.worst),
         rank=_rank(found),
     )
 
 
-def _worst_first(found: Feasibility) -> list[Segment]:
+def worst_first(found: Feasibility) -> list[Segment]:
+    """The infeasible stretches, the worst first."""
     return sorted(found.segments(), key=lambda segment: -segment.worst_n)
 
 
@@ -205,7 +200,7 @@ def _signed(force: float) -> str:
 def _over_time(found: Feasibility, ranked: list[Segment], context: Context) -> Block:
     told = any(isinstance(other, Balance) for other in context.beside)
     drawn = [*_d_panels(found, ranked), *(() if told else _zmp_panel(found))]
-    bars, rows = _bars(found)
+    bars, rows = staging.contact_bars(found)
     svg = plots.over_time(
         found.time,
         drawn,
@@ -313,43 +308,10 @@ def _short(found: Feasibility, limit: str | None, links: tuple[str, ...], edge: 
     return ", ".join(part for part in (limit or "no limit", side, where) if part)
 
 
-def _bars(found: Feasibility) -> tuple[list[panels.Bar], list[str]]:
-    """What of each link touches, as it was judged: by how many vertices carry, and if it slides."""
-    cones, contacts, robot = found.samples.cones, found.clip.contacts, found.robot
-    slides = np.array([stance.moving for stance in contacts.stances], dtype=np.bool_)
-    links = np.array([stance.link for stance in contacts.stances])
-    soles = {sole.link: sole.side for sole in robot.soles}
-    order = sorted(dict.fromkeys(links.tolist()), key=lambda link: soles.get(link, "z"))
-    feet = [foot_of(robot, link) for link in order]
-    bars, rows = [], []
-    for link, foot in zip(order, feet, strict=True):
-        name = foot if foot and feet.count(foot) == 1 else link
-        mine = links[cones.vertex_stance] == link
-        count = np.bincount(cones.vertex_sample[mine], minlength=cones.n)
-        loose = mine & slides[cones.vertex_stance]
-        moving = np.bincount(cones.vertex_sample[loose], minlength=cones.n) == count
-        code = np.where(count == 0, 0, np.where(moving, 4, np.minimum(count, 3)))
-        rows.append(name)
-        for start, end, kind in _runs(found.time, code):
-            touch = "moving" if kind == 4 else TOUCHES[kind - 1]
-            bars.append(panels.Bar(name, start, end, role_of(robot, link), touch))
-    return bars, rows
-
-
-def _runs(
-    time: Float64[Array, " n"], code: Int64[IntArray, " n"]
-) -> list[tuple[float, float, int]]:
-    """First and last moment of every run of the same code that is not 0."""
-    heads = np.flatnonzero(np.concatenate([[True], np.diff(code) != 0]))
-    tails = np.append(heads[1:], len(code)) - 1
-    return [
-        (float(time[a]), float(time[b]), int(code[a]))
-        for a, b in zip(heads, tails, strict=True)
-        if code[a]
-    ]
-
-
-def _segments(found: Feasibility, ranked: list[Segment]) -> tuple[Block, ...]:
+def segments_block(
+    found: Feasibility, ranked: list[Segment], title: str = "What is not feasible"
+) -> tuple[Block, ...]:
+    """A table of the infeasible stretches, worst first; nothing where there are none."""
     if not ranked:
         return ()
     head = ("limit", "from–to", "at", "worst d", "of the weight", "why")
@@ -365,66 +327,7 @@ def _segments(found: Feasibility, ranked: list[Segment]) -> tuple[Block, ...]:
         for i, segment in enumerate(ranked, start=1)
     )
     text = "The worst first; the numbers are those of the plot."
-    return (Block("What is not feasible", text, head=head, rows=rows, open_rows=OPEN_ROWS),)
-
-
-def _moment(found: Feasibility, i: int) -> float:
-    """The moment of a sample; of one beside a contact change, a little to its side."""
-    side = int(found.samples.side[i]) if 0 < i < found.samples.n - 1 else 0
-    return float(found.time[i]) + BESIDE_S * side
-
-
-def _told(found: Feasibility) -> Int64[IntArray, " k"]:
-    """The samples that the player is given: highs and lows, and both sides of every jump."""
-    jumps = np.flatnonzero(found.samples.side != 0)
-    keep = panels.kept(found.upper, panels.MOST_POINTS * 3 // 4)
-    if len(jumps) <= panels.MOST_POINTS // 4:
-        keep = np.union1d(keep, jumps)
-    return np.union1d(keep, [found.worst])
-
-
-def _zmp_track(found: Feasibility) -> Track:
-    keep, ground = _told(found), found.ground
-    state = np.where(ground.defined, ground.outside.astype(np.int64), 2)
-    points, distance = ground.zmp_w[keep], ground.outside_m[keep]
-    return Track("ZMP", "judged", found.time[keep], points, state[keep], distance)
-
-
-def _polygon(found: Feasibility) -> Polygon:
-    keep = _told(found)
-    return Polygon("support", found.time[keep], support(found.samples.cones.picked(keep)))
-
-
-def _arrow(found: Feasibility) -> Arrow:
-    """The required force at the ZMP; where there is none nearby, at the reference."""
-    keep, ground = _told(found), found.ground
-    near = ground.defined & (ground.outside_m < FAR_M)
-    tail = np.where(near[:, None], ground.zmp_w, found.samples.ref_w)
-    return Arrow(
-        "required force at the ZMP, or at the reference where no ZMP is near",
-        found.time[keep],
-        tail[keep],
-        found.samples.wrench[keep, :3] / found.weight_n,
-        (~found.feasible[keep]).astype(np.int64),
-    )
-
-
-def _curve(found: Feasibility) -> Curve:
-    """D for the strip along the slider, and what limits at each of its samples, in words."""
-    keep = _told(found)
-    words = [found.limits.phrase(i) for i in keep.tolist()]  # a bounded number
-    phrases = tuple(dict.fromkeys(words))
-    number = {phrase: k for k, phrase in enumerate(phrases)}
-    state = np.where(found.feasible, 0, 1)
-    return Curve(
-        found.time[keep],
-        found.upper[keep],
-        np.where(np.isneginf(found.upper), 2, state)[keep],
-        panels.shown_top(found.upper),
-        found.weight_n,
-        phrases,
-        np.array([number[word] for word in words], dtype=np.int64),
-    )
+    return (Block(title, text, head=head, rows=rows, open_rows=OPEN_ROWS),)
 
 
 def _rank(found: Feasibility) -> Rank:

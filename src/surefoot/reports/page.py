@@ -16,6 +16,7 @@ from surefoot.errors import BadInput, Notice, SurefootError
 from surefoot.motion.contact import Terrain
 from surefoot.motion.motion import Clip
 from surefoot.reports.figures import without_prologue, write_whole
+from surefoot.reports.phrases import without_folders
 from surefoot.reports.player import Actor, Arrow, Curve, Polygon, Scene, Span, Track
 from surefoot.reports.plots import own_ids
 from surefoot.robots.robot import Robot
@@ -23,7 +24,9 @@ from surefoot.robots.zoo import load_robot
 from surefoot.version import __version__
 
 T = TypeVar("T")
+Shown = TypeVar("Shown", Track, Polygon)
 DRAWERS = {
+    "surefoot.adapters.adaptation:Adaptation": "surefoot.reports.adaptation:adaptation_part",
     "surefoot.index.index:Feasibility": "surefoot.reports.feasibility:feasibility_part",
     "surefoot.contacts.balance:Balance": "surefoot.reports.sections:balance_part",
     "surefoot.motion.motion:Clip": "surefoot.reports.sections:clip_part",
@@ -92,6 +95,8 @@ class Part:
     curve: Curve | None = None
     opens_at: float | None = None
     """Where the player begins; else at the first frame."""
+    compared: Curve | None = None
+    """The curve of the second actor. A part with two actors has the player for itself."""
     rank: Rank | None = None
 
 
@@ -251,7 +256,9 @@ def _page(chapters: Sequence[_Chapter], title: str) -> str:
     names = _told_apart([_name(chapter.context) for chapter in chapters])
     listed = list(dict.fromkeys(names))
     more = [f"and {len(listed) - MOST_NAMES} more"] if len(listed) > MOST_NAMES + 1 else []
-    heading = title or ", ".join([*listed[:MOST_NAMES], *more] if more else listed)
+    heading = _without_folders(title) or ", ".join(
+        [*listed[:MOST_NAMES], *more] if more else listed
+    )
     own = files("surefoot.reports")
     parts = [_parts(chapter) for chapter in chapters]
     body = "".join(
@@ -266,6 +273,11 @@ def _page(chapters: Sequence[_Chapter], title: str) -> str:
         version=escape(__version__),
         body=_ranking(parts, names) + body,
     )
+
+
+def _without_folders(title: str) -> str:
+    """A title with the names of files instead of where they lie: reports are passed on."""
+    return " ".join(map(without_folders, title.split(" ")))
 
 
 def _name(context: Context) -> str:
@@ -295,14 +307,15 @@ def _parts(chapter: _Chapter) -> list[Part]:
 
 def _ranking(chapters: Sequence[Sequence[Part]], names: Sequence[str]) -> str:
     """A table of the chapters that can be ranked, the best first, where there are several."""
-    rows = [
-        (part.rank, i)
-        for i, parts in enumerate(chapters)
-        for part in parts
-        if part.rank is not None
-    ]
-    if len(rows) < 2:
-        return ""
+    kinds: dict[tuple[str, ...], list[tuple[Rank, int]]] = {}
+    for i, parts in enumerate(chapters):
+        for rank in (part.rank for part in parts if part.rank is not None):
+            kinds.setdefault(tuple(dict(rank.cells)), []).append((rank, i))
+    return "".join(_ranked(rows, names) for rows in kinds.values() if len(rows) > 1)
+
+
+def _ranked(rows: list[tuple[Rank, int]], names: Sequence[str]) -> str:
+    """One table of ranks with the same columns."""
     rows.sort(key=lambda row: row[0].score)
     head = "".join(
         f'<th scope="col">{escape(text)}</th>' for text in ("", "clip", *dict(rows[0][0].cells))
@@ -407,8 +420,17 @@ def _legend(scene: Scene) -> str:
         "judged": (("good", "●", "inside the support"), ("bad", "✕", "outside it")),
         "plumb": (("com", "◇", "above the ground"),),
     }
-    rows = [(*row, track.name) for track in scene.tracks for row in marks[track.mark]]
-    rows += [("support", "▱", "polygon", polygon.name) for polygon in scene.polygons]
+    rows = [
+        (*row, track.name)
+        for track in scene.tracks
+        if track.actor == 0  # the other one's look the same
+        for row in marks[track.mark]
+    ]
+    rows += [
+        ("support", "▱", "polygon", polygon.name)
+        for polygon in scene.polygons
+        if polygon.actor == 0
+    ]
     shown = " ".join(
         f'<span><b class="{tone}">{sign}</b> {escape(f"{name} {text}")}</span>'
         for tone, sign, text, name in rows
@@ -417,6 +439,7 @@ def _legend(scene: Scene) -> str:
         f' <span><b class="good">↑</b><b class="bad">↑</b> {escape(arrow.name)}, red and'
         " broken where it cannot be given</span>"
         for arrow in scene.arrows
+        if arrow.actor == 0
     )
 
 
@@ -424,29 +447,31 @@ def _first(values: Iterable[T | None]) -> T | None:
     return next((value for value in values if value is not None), None)
 
 
-def _first_of_each(tracks: Iterable[Track]) -> tuple[Track, ...]:
-    """The tracks, without those whose name another one has already."""
-    found: dict[str, Track] = {}
-    for track in tracks:
-        found.setdefault(track.name, track)
+def _first_of_each(things: Iterable[Shown]) -> tuple[Shown, ...]:
+    """Tracks or polygons, without those of an actor whose name another one has already."""
+    found: dict[tuple[str, int], Shown] = {}
+    for thing in things:
+        found.setdefault((thing.name, thing.actor), thing)
     return tuple(found.values())
 
 
 def _player(parts: Sequence[Part], number: int) -> str:
     """The player with its data, where something moves."""
-    actors = tuple(actor for part in parts for actor in part.actors)
+    parts = [part for part in parts if len(part.actors) > 1][:1] or parts
+    actors = max((part.actors for part in parts), key=len, default=())
     if not actors:
         return ""
     scene = Scene(
-        actors[:1],
+        actors,
         _first_of_each(track for part in parts for track in part.tracks),
-        tuple(polygon for part in parts for polygon in part.polygons)[:1],
+        _first_of_each(polygon for part in parts for polygon in part.polygons),
         max((part.stances for part in parts), key=len),
         _first(part.worst_at for part in parts),
         _first(part.terrain for part in parts) or Terrain(),
         tuple(arrow for part in parts for arrow in part.arrows),
         _first(part.curve for part in parts),
         _first(part.opens_at for part in parts),
+        _first(part.compared for part in parts),
     )
     data = json.dumps(scene.as_json(), separators=(",", ":"), allow_nan=False)
     own = files("surefoot.reports")

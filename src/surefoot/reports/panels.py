@@ -11,6 +11,8 @@ import numpy as np
 
 from surefoot.arrays import Array, Float64, Int64, IntArray
 from surefoot.reports.labels import Place, placed
+from surefoot.reports.roles import PLATE, POINTS_AN_INCH, ROLES
+from surefoot.reports.ticks import TICKS_PT, Tick, draw_even, draw_ticks, draw_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,23 +27,6 @@ SEEN = 0.004  # of a panel's height: about half a line's width; a narrower band 
 LABEL_ROWS = 3
 ROW_PT = 12.5  # of labels above a panel
 SIGN_PT = 5.0  # mean width of a sign of 8 pt; letters differ from reader to reader
-POINTS_AN_INCH = 72.0
-ROLES = {
-    "ink": "#010a01",
-    "muted": "#010a02",
-    "grid": "#010a03",
-    "zmp": "#010a04",
-    "com": "#010a05",
-    "support": "#010a06",
-    "bad": "#010a07",
-    "left": "#010a08",
-    "right": "#010a09",
-    "paper": "#010a0a",
-    "good": "#010a0b",
-}
-"""Stand-in of each colour; the style sheet has a `--name` for each."""
-PLATE = {"boxstyle": "round,pad=0.15", "facecolor": ROLES["paper"], "alpha": 0.75, "linewidth": 0.0}
-"""Behind words that lie over lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +37,10 @@ class Line:
     values: Float64[Array, " n"]
     role: str
     dashed: bool = False
+    time: Float64[Array, " n"] | None = None
+    """Its own moments, s; None: those of the plot."""
+    width: float = 1.3
+    """pt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +79,20 @@ class Panel:
     """A name, and what lies between two other lines."""
     top: float | None = None
     """Where a panel with a zero line ends, instead of above its usual values."""
+    ticks: tuple[Tick, ...] = ()
+    """Events above the panel: where they were, and below that where they are."""
+    even: tuple[float, str, str] | None = None
+    """A value from which one may differ to both sides, and what that means: above, below."""
+    limits: tuple[float, float] | None = None
+    """Lower and upper end, where neither follows from the values."""
+    spans: tuple[tuple[float, float, str], ...] = ()
+    """Stretches of time with a word each, said at the top of the panel."""
 
     @property
     def labels_in(self) -> float:
-        """Height of the labels above the panel."""
+        """Height of what stands above the panel."""
+        if self.ticks:
+            return TICKS_PT / POINTS_AN_INCH
         return (LABEL_ROWS * ROW_PT + 4.0) / POINTS_AN_INCH if self.marks else 0.0
 
 
@@ -142,17 +141,17 @@ def draw_panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
     for line in panel.lines:
         keep = kept(line.values)
         ax.plot(
-            time[keep],
+            (time if line.time is None else line.time)[keep],
             _gaps(line.values)[keep],
             color=ROLES[line.role],
             linestyle="--" if line.dashed else "-",
-            linewidth=1.3,
+            linewidth=line.width,
             label=line.label,
         )
-    limits = _limits(panel)
+    limits = _limits(panel) if panel.limits is None else panel.limits
     if limits is not None:
         ax.set_ylim(*limits)
-    if panel.zero:
+    if panel.zero and panel.limits is None:
         _cap(ax, time, panel)
     if panel.bounds is not None:
         _draw_bounds(ax, time, panel.bounds, panel.lines[0].role)
@@ -160,6 +159,12 @@ def draw_panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
         _draw_sides(ax, panel.sides)
     if panel.marks:
         _draw_marks(ax, panel)
+    if panel.ticks:
+        draw_ticks(ax, panel.ticks, panel.inches)
+    if panel.even is not None:
+        draw_even(ax, panel.even)
+    for start, end, word in panel.spans:  # a handful
+        draw_word(ax, 0.5 * (start + end), word)
     if panel.other is not None:
         title, one = panel.other
         right = ax.secondary_yaxis(
@@ -384,7 +389,7 @@ def _cap(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
 
     Marks name their peaks themselves.
     """
-    values = panel.lines[0].values
+    values = np.concatenate([line.values for line in panel.lines])
     found = values[np.isfinite(values)]
     if len(found) == 0:
         return

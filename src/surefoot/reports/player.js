@@ -9,10 +9,12 @@ class Player extends Stage {
     this.frameS = time.length > 1 ? (this.end - this.start) / (time.length - 1) : 1;
     this.speed = 1;
     this.playing = false;
-    this.curve = this.scene.curve && {
-      ...this.scene.curve, time: decode(this.scene.curve.time), values: decode(this.scene.curve.values),
-      state: decode(this.scene.curve.state), phrase: decode(this.scene.curve.phrase),
+    const unpack = (curve) => curve && {
+      ...curve, time: decode(curve.time), values: decode(curve.values),
+      state: decode(curve.state), phrase: decode(curve.phrase),
     };
+    this.curve = unpack(this.scene.curve);
+    this.compared = unpack(this.scene.compared);
     if (this.scene.opens !== null) this.t = this.clamped(this.scene.opens);
     this.controls();
     this.cursors();
@@ -46,6 +48,9 @@ class Player extends Stage {
     if (this.scene.worst === null) worst.hidden = true;
     worst.addEventListener("click", () => { this.pause(); this.seek(this.scene.worst); });
     this.canvas.addEventListener("keydown", (e) => this.key(e));
+    const lay = this.part("lay");
+    lay.parentElement.hidden = this.actors.length < 2;
+    lay.addEventListener("change", () => { this.beside = lay.value === "beside"; this.draw(); });
     this.drag();
     this.press();
   }
@@ -141,6 +146,7 @@ class Player extends Stage {
     // The strip is a slider for the mouse; the keyboard has the slider below it.
     const strip = this.part("strip");
     if (!this.curve) { strip.hidden = true; return; }
+    strip.classList.toggle("two", Boolean(this.compared));
     const go = (e) => {
       const box = strip.getBoundingClientRect();
       const share = (e.clientX - box.left - INSET_PX) / (box.width - 2 * INSET_PX);
@@ -161,14 +167,25 @@ class Player extends Stage {
       canvas.width = Math.round(wide * ratio);
       canvas.height = Math.round(tall * ratio);
     }
-    const ctx = canvas.getContext("2d"), zero = STRIP_ZERO * tall;
+    const ctx = canvas.getContext("2d");
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, wide, tall);
     const across = (t) => INSET_PX + (t - this.start) / (this.end - this.start || 1) * (wide - 2 * INSET_PX);
-    const deepest = curve.values.reduce((low, v) => Math.min(low, v), -1e-9);
+    const curves = this.compared ? [this.compared, curve] : [curve];
+    curves.forEach((one, i) => {
+      this.band(ctx, one, across, i * tall / curves.length, (i + 1) * tall / curves.length - (i + 1 < curves.length ? 4 : 0), curves);
+    });
+    ctx.fillRect(across(this.t) - 0.75, 0, 1.5, tall);
+  }
+
+  band(ctx, curve, across, top, bottom, curves) {
+    // One curve between two heights; several share their scales.
+    const tall = bottom - top, zero = top + STRIP_ZERO * tall;
+    const deepest = Math.min(...curves.map((c) => c.values.reduce((low, v) => Math.min(low, v), -1e-9)));
+    const most = Math.max(...curves.map((c) => c.top)) || 1;
     const height = (v) => (v > 0
-      ? zero - Math.max(2, Math.min(v / (curve.top || 1), 1) * (zero - 1))
-      : zero + (v / deepest) * (tall - zero - 1));
+      ? zero - Math.max(2, Math.min(v / most, 1) * (zero - top - 1))
+      : zero + (v / deepest) * (bottom - zero - 1));
     const side = (tone, wanted) => {
       ctx.beginPath();
       ctx.moveTo(across(curve.time[0]), zero);
@@ -184,15 +201,29 @@ class Player extends Stage {
     ctx.globalAlpha = 1;
     side("bad", (state) => state === 1);
     ctx.fillStyle = this.tone("ink");
-    ctx.fillRect(INSET_PX, zero - 0.5, wide - 2 * INSET_PX, 1);
-    ctx.fillRect(across(this.t) - 0.75, 0, 1.5, tall);
+    ctx.fillRect(across(this.start), zero - 0.5, across(this.end) - across(this.start), 1);
+    if (curves.length < 2) return;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "top";
+    ctx.fillStyle = this.tone("muted");
+    ctx.fillText(this.actors[curves.length - 1 - curves.indexOf(curve)].label, INSET_PX, top);
   }
 
   why() {
-    // Whether the contacts can give it at this moment, by how much, and why not.
-    const curve = this.curve, line = this.part("why");
-    line.hidden = !curve;
-    if (!curve) return "";
+    // Whether the contacts can give it at this moment, by how much, and why not; of both in turn.
+    const both = [[this.part("compared"), this.compared, 1], [this.part("why"), this.curve, 0]];
+    return both.map(([line, curve, i]) => {
+      line.hidden = !curve;
+      if (!curve) return "";
+      const { state, verdict } = this.verdict(curve);
+      const whose = this.compared ? `${this.actors[i].label}: ` : "";
+      line.dataset.state = state === 1 ? "bad" : "good";
+      line.textContent = `${state === 1 ? "✕" : "●"} ${whose}${verdict}`;
+      return `${whose}${verdict}`;
+    }).filter(Boolean).join("; ");
+  }
+
+  verdict(curve) {
     const i = place(curve.time, this.t).nearest, state = curve.state[i];
     const newtons = Math.abs(curve.values[i]), share = newtons / curve.weight;
     const digits = newtons >= 10 ? 0 : newtons >= 1 ? 1 : 2;
@@ -204,25 +235,24 @@ class Player extends Stage {
       `feasible: ${amount} to spare before ${limit}`, `not feasible: ${amount} missing, ${limit}`,
       "feasible: the contacts can give anything",
     ][state];
-    line.dataset.state = state === 1 ? "bad" : "good";
-    line.textContent = `${state === 1 ? "✕" : "●"} ${verdict}`;
-    return verdict;
+    return { state, verdict };
   }
 
   say() {
     const words = [];
     for (const track of this.tracks) {
-      if (!track.distance) continue;
+      if (!track.distance || track.actor !== 0) continue;
       const i = place(track.time, this.t).nearest, mm = Math.round(Math.abs(track.distance[i]) * 1000);
       words.push(track.state[i] === 2
         ? `no ${track.name}` : `${track.name} ${mm} mm ${track.state[i] === 1 ? "outside" : "inside"}`);
     }
     const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
     const names = [...new Set(standing.map(([name]) => name))].sort(); // left before right
+    if (this.actors.length > 1) words.unshift(this.actors[0].label);
     words.push(names.length ? `standing: ${names.join(", ")}` : "nothing stands");
     const moment = `${this.t.toFixed(2)} s`;
     this.part("moment").textContent = moment;
-    this.part("readout").textContent = words.join(" · ");
+    this.part("readout").textContent = words.join(" · ").replace(" · ", this.actors.length > 1 ? ": " : " · ");
     const slider = this.part("time");
     slider.value = this.t;
     slider.setAttribute("aria-valuetext", [moment, this.why()].filter(Boolean).join(", "));

@@ -41,6 +41,8 @@ class Actor:
     follow: int
     """Link that the camera follows."""
     style: Literal["solid", "ghost"] = "solid"
+    label: str = ""
+    """What it is called where two are compared: a ghost stands beside, or behind, the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Track:
     """0 inside or neutral, 1 outside, 2 not there."""
     distance: Float64[Array, " n"] | None = None
     """What the readout says, m; finite where the state is not 2."""
+    actor: int = 0
+    """Whose it is, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Polygon:
     name: str
     time: Float64[Array, " n"]
     support: Support
+    actor: int = 0
+    """Whose it is, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,8 @@ class Arrow:
     """Over the weight, world axes: the player says how long that is."""
     state: Int64[IntArray, " n"]
     """0 can be given, 1 cannot."""
+    actor: int = 0
+    """Whose it is, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,8 @@ class Scene:
     curve: Curve | None = None
     opens_at: float | None = None
     """The first frame where nothing is said."""
+    compared: Curve | None = None
+    """The curve of the second actor."""
 
     def as_json(self) -> dict[str, object]:
         """The scene as a JSON object with packed arrays."""
@@ -137,6 +147,7 @@ class Scene:
             "arrows": [_arrow_json(arrow) for arrow in self.arrows],
             "curve": None if self.curve is None else _curve_json(self.curve),
             "opens": self.opens_at,
+            "compared": None if self.compared is None else _curve_json(self.compared),
         }
 
 
@@ -204,6 +215,7 @@ def _actor_json(actor: Actor) -> dict[str, object]:
     return {
         "name": actor.name,
         "style": actor.style,
+        "label": actor.label,
         "time": packed(actor.time[keep], "f4"),
         "pos": packed(actor.link_pos_w[keep][:, links]),
         "quat": packed(rotation.continuous(actor.link_quat_w[keep][:, links])),
@@ -238,6 +250,7 @@ def _track_json(track: Track) -> dict[str, object]:
     there = track.state != 2
     entry: dict[str, object] = {
         "name": track.name,
+        "actor": track.actor,
         "mark": track.mark,
         "time": packed(track.time[keep], "f4"),
         "points": packed(_near(track.points_w, there)[keep]),
@@ -252,6 +265,7 @@ def _arrow_json(arrow: Arrow) -> dict[str, object]:
     keep = thinned(len(arrow.time))
     return {
         "name": arrow.name,
+        "actor": arrow.actor,
         "time": packed(arrow.time[keep], "f4"),
         "tail": packed(arrow.tail_w[keep]),
         "force": packed(arrow.force[keep], "f4"),
@@ -290,6 +304,7 @@ def _polygon_json(polygon: Polygon) -> dict[str, object]:
     first = vertices[np.argmax(filled)] if filled.any() else np.zeros_like(vertices[0])
     return {
         "name": polygon.name,
+        "actor": polygon.actor,
         "time": packed(polygon.time[keep], "f4"),
         "vertices": packed(np.where(filled[:, None, None], vertices, first)),
         "count": packed(count, "u1"),

@@ -3,6 +3,7 @@ const LIGHT = [-0.35, 0.62, 0.7].map((v) => v / Math.hypot(0.35, 0.62, 0.7));
 const AMBIENT = 0.54, DIFFUSE = 0.52, EDGE = 0.42, TIE = 0.25;
 const TRAIL_S = 1.2, TRAIL_FAR_M = 0.15, GRID_M = 0.25, GRID_REACH = 9, LOOKS = 16;
 const ARROW_HEIGHTS = 0.45, MOST_HEIGHTS = 0.7, ARROW_TOP = 1.06; // of the robot's height
+const GHOST = 0.38; // opacity of what another one is compared with
 const HOME = { yaw: -0.7, pitch: 0.3, zoom: 1 };
 
 // ---- packed arrays ----

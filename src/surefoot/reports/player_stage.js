@@ -22,9 +22,9 @@ class Stage {
       ...arrow, time: decode(arrow.time), tail: decode(arrow.tail), force: decode(arrow.force),
       state: decode(arrow.state),
     }));
-    const time = this.actors[0].time;
-    this.start = time[0];
-    this.end = time[time.length - 1];
+    this.start = Math.min(...this.actors.map(({ time }) => time[0]));
+    this.end = Math.max(...this.actors.map(({ time }) => time[time.length - 1]));
+    this.beside = this.actors.length > 1; // two views side by side, or one over the other
     this.t = this.start;
     this.camera = { ...HOME };
     this.height = this.bodyHeight();
@@ -36,6 +36,7 @@ class Stage {
     // Head to ground where it stands tallest; the camera has to stand somewhere before it can look.
     this.right = [0, 1, 0]; this.up = [0, 0, 1]; this.toward = [1, 0, 0];
     this.target = [0, 0, 0]; this.distance = this.focal = 1;
+    this.view = { left: 0, wide: 0 };
     let top = this.scene.ground + 0.3;
     for (let k = 0; k <= LOOKS; k++) {
       this.t = this.start + (k / LOOKS) * (this.end - this.start);
@@ -69,7 +70,7 @@ class Stage {
     this.right = [-sa, ca, 0];
     this.up = cross(this.toward, this.right);
     this.distance = 4.5 * this.height;
-    this.focal = 4.5 * Math.min(this.tall / 1.2, this.width / 0.95) * camera.zoom;
+    this.focal = 4.5 * Math.min(this.tall / 1.2, this.view.wide / 0.95) * camera.zoom;
     const { pos, follow, links, time } = this.actors[0];
     const at = place(time, this.t);
     const root = (i) => [0, 1].map((k) => pos[3 * (i * links + follow) + k]);
@@ -81,31 +82,86 @@ class Stage {
     // Across and down on the canvas, px; nearness, m; pixels a metre at that depth.
     const [x, y, z] = this.turn(minus(p, this.target));
     const scale = this.focal / Math.max(this.distance - z, 0.1);
-    return [this.width / 2 + x * scale, this.tall / 2 - y * scale, z, scale];
+    return [this.view.left + this.view.wide / 2 + x * scale, this.tall / 2 - y * scale, z, scale];
   }
 
   // -- drawing --
+  views() {
+    // Where on the canvas which actors are seen; the first of them has ZMP and support there.
+    const all = this.actors.map((_, i) => i);
+    if (!this.beside) return [{ left: 0, wide: this.width, shown: all }];
+    const wide = this.width / all.length;
+    return all.map((i) => ({ left: wide * (all.length - 1 - i), wide, shown: [i] }));
+  }
+
   draw() {
     const ctx = this.ctx;
-    this.look();
     ctx.clearRect(0, 0, this.width, this.tall);
+    for (const view of this.views()) {
+      this.view = view;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(view.left, 0, view.wide, this.tall);
+      ctx.clip();
+      this.look();
+      this.scenery(view.shown);
+      ctx.restore();
+    }
+    if (this.actors.length > 1) this.names();
+  }
+
+  scenery(shown) {
+    const ctx = this.ctx, lead = shown[0];
+    const own = (thing) => thing.actor === lead;
     ctx.lineJoin = "round";
     this.grid();
     for (const item of painterOrder(this.scene.terrain.map((s) => this.posed(s, [0, 0, 0], null)))) {
       this.solid(item);
     }
-    const bodies = this.actors.map((actor) => this.body(actor));
-    bodies.forEach((items, i) => { if (this.actors[i].style === "solid") this.shadow(items); });
-    this.polygons.forEach((polygon) => this.polygon(polygon, false));
-    this.tracks.forEach((track) => this.trail(track));
-    bodies.forEach((items, i) => {
-      ctx.globalAlpha = this.actors[i].style === "ghost" ? 0.35 : 1;
-      painterOrder(items).forEach((item) => this.solid(item));
-      ctx.globalAlpha = 1;
+    const bodies = shown.map((i) => this.body(this.actors[i]));
+    this.shadow(bodies[0]);
+    this.polygons.filter(own).forEach((polygon) => this.polygon(polygon, false));
+    this.tracks.filter(own).forEach((track) => this.trail(track));
+    bodies.slice(1).forEach((items) => this.ghost(items));
+    painterOrder(bodies[0]).forEach((item) => this.solid(item));
+    this.polygons.filter(own).forEach((polygon) => this.polygon(polygon, true)); // feet hide ground
+    this.tracks.filter(own).forEach((track) => this.marker(track));
+    this.arrows.filter((arrow) => shown.includes(arrow.actor)).forEach((arrow) => {
+      ctx.globalAlpha = arrow.actor === lead ? 1 : GHOST;
+      this.arrow(arrow);
     });
-    this.polygons.forEach((polygon) => this.polygon(polygon, true)); // the feet hide the ground
-    this.tracks.forEach((track) => this.marker(track));
-    this.arrows.forEach((arrow) => this.arrow(arrow));
+    ctx.globalAlpha = 1;
+  }
+
+  ghost(items) {
+    // Drawn apart and then laid on as a whole: its shapes do not show through one another.
+    const layer = this.layer || (this.layer = document.createElement("canvas"));
+    const sheet = this.ctx, ratio = window.devicePixelRatio || 1;
+    layer.width = this.canvas.width;
+    layer.height = this.canvas.height;
+    this.ctx = layer.getContext("2d");
+    this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.ctx.lineJoin = "round";
+    painterOrder(items).forEach((item) => this.solid(item));
+    this.ctx = sheet;
+    sheet.globalAlpha = GHOST;
+    sheet.drawImage(layer, 0, 0, this.width, this.tall);
+    sheet.globalAlpha = 1;
+  }
+
+  names() {
+    const ctx = this.ctx;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "top";
+    ctx.font = "600 14px system-ui, sans-serif";
+    for (const { left, wide, shown } of this.views()) {
+      const [lead, ...rest] = shown.map((i) => this.actors[i].label);
+      ctx.fillStyle = this.tone("ink");
+      ctx.fillText(rest.length ? `${lead}, over ${rest.join(", ")}` : lead, left + wide / 2, 10);
+      if (!left) continue;
+      ctx.fillStyle = this.tone("rule");
+      ctx.fillRect(left - 0.5, 0, 1, this.tall);
+    }
   }
 
   path(points, close = true) {

@@ -21,20 +21,27 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
 from surefoot.reports.panels import (
     CLEARANCE_M,
     MOST_POINTS,
-    POINTS_AN_INCH,
-    ROLES,
     Bar,
     Panel,
     draw_bars,
     draw_legend,
     draw_panel,
 )
+from surefoot.reports.roles import POINTS_AN_INCH, ROLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WIDTH_IN = 9.6
+SQUARE_IN, FUNCTIONS = 2.35, 12  # of plots side by side: their height, curves of each colour
+Q_GRADES = (
+    (0.2, np.inf, "Q over 20 % of the weight", 0.22),
+    (0.05, 0.2, "5 to 20 %", 0.45),
+    (0.01, 0.05, "1 to 5 %", 0.7),
+    (0.0, 0.01, "up to 1 %", 1.0),
+)
+"""Above and up to which Q over the weight a colour goes, its name and its opacity."""
 LEFT_IN, RIGHT_IN = 1.05, 0.15
 SPANS_APART = 1200.0  # of the sheet's width: half a point
 OTHER_IN = 0.68  # at the right, for a second axis
@@ -67,17 +74,21 @@ def over_time(
     bars: Sequence[Bar] = (),
     rows: Sequence[str] = (),
     shaded: Sequence[tuple[float, float]] = (),
+    tone: str = "bad",
+    other: bool = False,
     label: str,
 ) -> str:
     """Panels over one time axis, with bars for contacts below and shaded spans behind.
 
     Args:
         rows: names of the rows of bars, from top to bottom.
+        tone: role of the shaded spans' colour.
+        other: whether room for a second axis is left without one, so that plots line up.
         label: what the plot shows, for those who do not see it.
     """
     heights = [panel.inches for panel in panels] + ([0.22 * len(rows)] if rows else [])
     above = [panel.labels_in for panel in panels] + ([0.0] if rows else [])
-    right = OTHER_IN if any(panel.other for panel in panels) else RIGHT_IN
+    right = OTHER_IN if other or any(panel.other for panel in panels) else RIGHT_IN
     total = sum(heights) + sum(above) + GAP_IN * len(heights) + FOOT_IN
     with _sheet(total) as figure:
         falls = np.cumsum(above) + np.cumsum([0.0, *(h + GAP_IN for h in heights[:-1])])
@@ -88,7 +99,7 @@ def over_time(
         ]
         for ax in axes:
             ax.set_xlim(float(time[0]), float(time[-1]) if len(time) > 1 else float(time[0]) + 1.0)
-            _shade(ax, shaded)
+            _shade(ax, shaded, tone)
             ax.tick_params(labelbottom=ax is axes[-1])
         for ax, panel in zip(axes, panels, strict=False):
             draw_panel(ax, time, panel)
@@ -107,13 +118,13 @@ def over_time(
         return _svg(figure, label, {key: f"{value:.6g}" for key, value in box.items()})
 
 
-def _shade(ax: Axes, spans: Sequence[tuple[float, float]]) -> None:
+def _shade(ax: Axes, spans: Sequence[tuple[float, float]], tone: str) -> None:
     """Spans of time, marked over the whole height behind everything."""
     ax.broken_barh(
         _long_enough(spans, ax.get_xlim()),
         (0.0, 1.0),
         transform=ax.get_xaxis_transform(),
-        color=ROLES["bad"],
+        color=ROLES[tone],
         alpha=0.12,
         linewidth=1.0,
         zorder=0,
@@ -183,6 +194,88 @@ def from_above(
         ax.set_ylabel(f"{names[1]}, m")
         draw_legend(ax)
         return _svg(figure, label, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Coefficients that could be chosen, how good each is, and the ones that were."""
+
+    names: tuple[str, str]
+    """Of the two that are shown."""
+    points: Float64[Array, "c 2"]
+    chosen: Float64[Array, " 2"]
+    outline: Float64[Array, "k 2"]
+    """Of the region in which time runs forward."""
+    value: Float64[Array, " c"]
+    """Q over the weight of each; NaN where it is not known."""
+    near: Float64[Array, "g 2"]
+    """A grid around the chosen ones."""
+    near_value: Float64[Array, " g"]
+    tau: Float64[Array, " t"]
+    curves: Float64[Array, "c t"]
+    """The canonical function of each of the points at tau."""
+    curve: Float64[Array, " t"]
+    """Of the chosen one."""
+
+
+def choice(shown: Choice, *, label: str) -> str:
+    """Two free coefficients with their samples, and the canonical functions that these make.
+
+    As figure 4 of Zheng and Yamane, coloured by Q, with what lies near the chosen ones larger.
+    """
+    titles = ("(a) coefficients", "near the chosen ones", "(b) canonical functions")
+    with _sheet(SQUARE_IN + 1.0) as figure:
+        wide = (WIDTH_IN - LEFT_IN - RIGHT_IN - 1.7) / 3.0
+        axes = [_axes(figure, LEFT_IN + i * (wide + 0.85), 0.5, wide, SQUARE_IN) for i in range(3)]
+        whole, close, right = axes
+        closed = np.vstack([shown.outline, shown.outline[:1]])
+        whole.plot(*closed.T, color=ROLES["muted"], linewidth=1.0)
+        for rows, _, colour, alpha in _grades(shown.value):
+            whole.plot(*shown.points[rows].T, **_dots(colour, alpha, "o", 3.6))
+            for curve in shown.curves[rows[_spread(len(rows), FUNCTIONS)]]:  # a few dozen
+                right.plot(shown.tau, curve, color=colour, alpha=0.6 * alpha, linewidth=0.7)
+        for rows, _, colour, alpha in _grades(shown.near_value):
+            close.plot(*shown.near[rows].T, **_dots(colour, alpha, "s", 5.6))
+        for name, colour, alpha in _named(shown):
+            whole.plot([], [], label=name, **_dots(colour, alpha, "o", 5.0))
+        found: dict[str, Any] = {"color": ROLES["ink"], "zorder": 8, "label": "chosen"}
+        edge = ROLES["paper"]
+        for ax in (whole, close):
+            ax.plot(*shown.chosen[:, None], linestyle="none", marker="D", markersize=6.5,
+                    markeredgecolor=edge, **found)  # fmt: skip
+            ax.set(xlabel=shown.names[0], ylabel=shown.names[1])
+        right.plot(shown.tau, shown.curve, linewidth=2.0, **found)
+        right.plot([0.0, 1.0], [0.0, 1.0], color=ROLES["muted"], linewidth=0.8, linestyle="--")
+        right.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xlabel="t", ylabel="f₀(t)")
+        for ax, title in zip(axes, titles, strict=True):
+            ax.set_title(title, fontsize=9.0, loc="left", color=ROLES["muted"], pad=5.0)
+            ax.locator_params(nbins=6)
+        whole.legend(loc="lower left", bbox_to_anchor=(0.0, 1.085), ncols=6, fontsize=8.5,
+                     borderaxespad=0.0, borderpad=0.0, handlelength=1.0,
+                     columnspacing=1.4)  # fmt: skip
+        return _svg(figure, label, {})
+
+
+def _dots(colour: str, alpha: float, marker: str, size: float) -> dict[str, Any]:
+    return {"color": colour, "alpha": alpha, "linestyle": "none", "marker": marker,
+            "markersize": size, "markeredgewidth": 0.0}  # fmt: skip
+
+
+def _named(shown: Choice) -> list[tuple[str, str, float]]:
+    """Name, colour and opacity of the grades that a picture has."""
+    both = _grades(np.concatenate([shown.value, shown.near_value]))
+    return [(name, colour, alpha) for _, name, colour, alpha in both]
+
+
+def _grades(value: Float64[Array, " c"]) -> list[tuple[Int64[IntArray, " k"], str, str, float]]:
+    """Samples by how good they are, the worst first: rows, name, colour, opacity."""
+    known = np.isfinite(value)
+    found = [(np.flatnonzero(~known), "Q not asked", ROLES["muted"], 0.6)]
+    for low, high, name, alpha in Q_GRADES:
+        rows = np.flatnonzero(known & (value > low) & (value <= high))
+        found.append((rows, name, ROLES["bad"], alpha))
+    found.append((np.flatnonzero(known & (value <= 0.0)), "Q ≤ 0: feasible", ROLES["good"], 1.0))
+    return [row for row in found if len(row[0])]
 
 
 def joint_ranges(ranges: Sequence[Range], *, label: str) -> str:
