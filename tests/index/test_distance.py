@@ -390,3 +390,38 @@ def test_a_step_has_a_dimension_for_each_of_its_contacts() -> None:
     np.testing.assert_array_equal(out.dimension, [0, 3, 5, 6, 0])
     assert out.lower[0] == out.lower[4] == WEIGHT
     assert out.lower[1] > out.lower[2] > 0.0 > out.lower[3]
+
+
+def test_contacts_on_all_sides_give_a_number_or_everything() -> None:
+    """Walls, floors and ceilings at round places: rays that cancel up to rounding do cancel.
+
+    Two of these 3,000 problems once had a lower bound of −∞ under a finite upper one.
+    """
+    rng = np.random.default_rng(1)
+    ways = np.vstack([np.eye(3), -np.eye(3)])
+    start, pos, normal, friction = [0], [], [], []
+    for _ in range(3000):
+        m = int(rng.integers(2, 6))
+        pos.append(np.round(rng.uniform(-0.4, 0.4, (m, 3)), int(rng.integers(1, 4))))
+        normal.append(ways[rng.integers(0, 6, m)])
+        friction.append(np.full(m, rng.choice([0.0, 0.3, 0.5, 0.7, 1.0])))
+        start.append(start[-1] + m)
+    places = np.concatenate(pos)
+    cones = Cones(
+        np.array(start),
+        places,
+        np.concatenate(normal),
+        np.concatenate(friction),
+        np.zeros(len(places), dtype=np.int64),
+        places,
+    )
+    wrench = rng.normal(size=(3000, 6)) * [100, 100, 300, 20, 20, 20]
+    found = signed_distances(cones, wrench, np.tile([0.0, 0.0, 0.8], (3000, 1)))
+    everything = np.isneginf(found.upper)
+    assert np.array_equal(everything, np.isneginf(found.lower))
+    rest = ~everything & found.converged
+    assert rest.mean() > 0.9
+    assert np.all(found.lower[rest] <= found.upper[rest] + 1e-9)
+    assert np.allclose(np.linalg.norm(found.dual[rest], axis=1), 1.0, atol=1e-9)
+    product = np.einsum("nk,nk->n", found.dual, wrench)
+    assert np.allclose(product[rest], found.lower[rest], rtol=1e-9, atol=1e-6)

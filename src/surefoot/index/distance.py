@@ -21,6 +21,7 @@ from surefoot.kernels.nearest import INSIDE, OPEN, nearest_points
 
 CHUNK = 256  # samples; each chunk starts without memory, so threads change no bit of the result
 CLEAR = 1e-9  # relative gap that tells rays which share a direction from rays which cancel
+NEARLY = 1e-6  # of a ray: rays that leave less than this when they cancel do cancel
 LINE = 1e-9  # of a column's length: the part of it across the lines of a cone is rounding
 SHARE = 1e-9  # of the weights with which rays cancel: a ray with less is there by rounding
 PARALLEL = 1e-7  # of the largest singular value: rays that cancel span no more than this
@@ -335,6 +336,7 @@ def _across_lines(
     Rays with a vanishing positive sum span lines of the cone. Each round takes them away, until
     what is left has a direction that all rays share, or is nothing.
     """
+    unsure: list[int] = []  # neither a direction that is shared nor rays that cancel: nearly lines
     waiting = [(samples, np.tile(np.eye(6), (len(samples), 1, 1)))]
     while waiting:  # at most six rounds a group, one for each dimension of the lines
         which, basis = waiting.pop()
@@ -349,23 +351,25 @@ def _across_lines(
         size = np.linalg.norm(a[rows], axis=2)
         part[np.linalg.norm(part, axis=2) <= LINE * size] = 0.0
         part = np.ascontiguousarray(part)
-        inward, lines = _common_direction(new, part, friction[rows], scales.cone_sides)
-        for count in np.unique([len(row) for row in lines if len(row) > 0]):
-            some = np.array([i for i, row in enumerate(lines) if len(row) == count])
+        inward, lines, cancels = _common_direction(new, part, friction[rows], scales.cone_sides)
+        group = _shaped(new, part, friction[rows], inward, scales.cone_sides)
+        pointed = group.common & ~cancels
+        unsure += which[~group.common & ~cancels].tolist()
+        for count in np.unique([len(lines[i]) for i in np.flatnonzero(~pointed)]):
+            some = np.array([i for i in np.flatnonzero(~pointed) if len(lines[i]) == count])
             gone = np.stack([lines[i] for i in some])
             waiting += _without(which[some], basis[some], gone)
-        pointed = np.array([len(row) == 0 for row in lines])
         if pointed.any():
-            group = _shaped(new, part, friction[rows], inward, scales.cone_sides)
             _judge_across(which, pointed, group, basis, w, scales, out)
+    out.converged[unsure] = False
 
 
 def _common_direction(
     first: IntArray, part: Array, friction: Array, sides: int
-) -> tuple[Array, list[Array]]:
-    """A direction that all rays of a sample share (n, q), or rays that cancel, for each sample.
+) -> tuple[Array, list[Array], BoolArray]:
+    """For each sample a direction that its rays share (n, q), lines, and whether rays cancel.
 
-    It is what is left of (0, 1) beside its nearest point in the cone of the rays (g, 1).
+    The direction is what is left of (0, 1) beside its nearest point in the cone of the rays (g, 1).
     """
     n, q = len(first) - 1, part.shape[2]
     longer = np.zeros((len(part), 3, q + 1))
@@ -375,11 +379,11 @@ def _common_direction(
     up = np.zeros((n, q + 1))
     up[:, q] = 1.0
     dual, carriers = np.zeros((n, q + 1)), np.zeros((n, q + 2, q + 1))
-    status = np.zeros(n, dtype=np.int64)
+    status, gap = np.zeros(n, dtype=np.int64), np.zeros(n)
     nearest_points(
         np.ones(n, dtype=np.bool_), first, door(longer), door(friction), sides, door(up),
         door(longer[:, 0, q]), door(up),
-        CLEAR, np.zeros(n), np.zeros(n), dual, carriers, status,
+        CLEAR, np.zeros(n), gap, dual, carriers, status,
     )  # fmt: skip
     inward = -dual[:, :q]
     inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
@@ -387,12 +391,12 @@ def _common_direction(
     for i in range(n):  # samples between opposite surfaces alone
         share, *_ = np.linalg.lstsq(carriers[i].T, up[i])
         rays = carriers[i, share > SHARE, :q]
-        if status[i] != INSIDE or len(rays) == 0:
-            lines.append(np.empty((0, q)))
-            continue
+        if not np.any(rays):
+            rays = np.eye(q)[:1]  # of use to nobody: without rays nothing cancels
         _, values, rows = np.linalg.svd(rays)
-        lines.append(rows[: int(np.sum(values > PARALLEL * values[0]))])
-    return inward, lines
+        lines.append(rows[: max(1, int(np.sum(values > PARALLEL * values[0])))])
+    some = np.any(carriers != 0.0, axis=(1, 2))
+    return inward, lines, some & ((status == INSIDE) | (gap <= NEARLY))
 
 
 def _without(which: IntArray, basis: Array, gone: Array) -> list[tuple[IntArray, Array]]:
