@@ -120,9 +120,9 @@ def test_a_pose_that_falls_when_still_is_refused_with_its_frames(human25: Robot)
     assert found.lower_bound_n == pytest.approx(worst_n(found.before), rel=1e-4)
     assert found.why_not is not None
     assert found.why_not.startswith(
-        "At frames 0 to 60 (0.000 to 2.000 s) no timing can help: whatever the speed and its change"
+        "At frames 0 to 60 (0.000 to 2.000 s) no timing can help: whatever the speed, up to 5"
     )
-    assert "held still" in found.why_not
+    assert "held still, all of these poses fall as well" in found.why_not
 
 
 def test_the_bound_is_never_above_what_a_warp_reaches(human25: Robot) -> None:

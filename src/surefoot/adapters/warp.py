@@ -39,6 +39,7 @@ from surefoot.robots.robot import Robot
 ENOUGH = 1e-4  # of the weight: with so much margin Q, over some of the samples, holds for all
 WIDER = (1.0, 1.5)  # of the pad: tried in turn
 UNBOUNDED_SPEED = 10.0  # what no timing can exceed in the proof that none helps, without a floor
+LITTLE = 0.02  # of the worst d: two rounds in a row that gain less are the last
 GAIN = 1e-6  # of the weight: a warp or a round that gains less is none
 
 
@@ -166,7 +167,7 @@ class _Work:
         """Find, warp, judge."""
         self.rounds += 1
         path = self.path()
-        self.hopeless = self.without_hope(path) if self.rounds > 1 else None
+        self.hopeless = self.without_hope(path, self.fastest()) if self.rounds > 1 else None
         shift = np.zeros(len(self.keys))
         found = self.stretches()
         for i, stretch in enumerate(found):  # of the clip: a handful
@@ -184,10 +185,10 @@ class _Work:
         changed = retimed(self.clip, timing, what="warp", basis=self.bases[0].name,
                           round=self.rounds, seed=self.options.seed)  # fmt: skip
         self.now = judged(changed, self.robot, self.before.options)
+        gain = worst_n(self.best) - worst_n(self.now)
+        self.idle = 0 if gain > LITTLE * abs(worst_n(self.best)) else self.idle + 1
         if self.better():
-            self.best, self.timing, self.idle = self.now, timing, 0
-        else:
-            self.idle += 1
+            self.best, self.timing = self.now, timing
 
     def path(self) -> Path:
         """The clip as it is now, with what any timing of it asks."""
@@ -203,10 +204,17 @@ class _Work:
             return True
         return gain >= 0.0 and bool(np.mean(new.feasible) > np.mean(old.feasible))
 
-    def without_hope(self, path: Path) -> Float64[Array, " n"]:
-        """Lower bounds of d under any timing, N; −inf where some timing may help."""
-        rows = np.flatnonzero(self.now.upper > self.now.tolerance_n)
+    def fastest(self) -> float:
+        """The largest speed ratio that the floor allows, or that several rounds made of it."""
         slope = self.options.least_slope
+        allowed = 1.0 / slope if slope > 0.0 else UNBOUNDED_SPEED
+        if self.timing is None:
+            return allowed
+        return max(allowed, float(1.0 / self.timing.slope(self.before.time).min()))
+
+    def without_hope(self, path: Path, fastest: float) -> Float64[Array, " n"]:
+        """Lower bounds of d under any timing up to a speed, N; −inf where some timing may help."""
+        rows = np.flatnonzero(self.now.upper > self.now.tolerance_n)
         out = np.full(self.now.samples.n, -np.inf)
         out[rows] = least_distances(
             path,
@@ -214,7 +222,7 @@ class _Work:
             self.now.dual,
             rows,
             tolerance_n=self.now.tolerance_n,
-            fastest=1.0 / slope if slope > 0.0 else UNBOUNDED_SPEED,
+            fastest=fastest,
         )
         return out
 
@@ -230,7 +238,8 @@ class _Work:
             first, last = float(self.times[0]), float(self.times[-1])
             return tuple(Stretch(a, b, first, last, by_hand=True) for a, b in self.options.segments)
         bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~self.left_out()
-        return stretches(self.now, bad, self.pad_s())
+        # What was mended as one and is still not feasible is taken apart, more in every round.
+        return stretches(self.now, bad, self.pad_s() / self.rounds)
 
     def pad_s(self) -> float:
         """The pad that was asked for, or the one that suits the robot."""
@@ -244,7 +253,7 @@ class _Work:
         ways = [(i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))]
         best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
         if self.hopeless is None and best.q_n > 0.0:  # a first warp that fails asks for the reason
-            self.hopeless = self.without_hope(path)
+            self.hopeless = self.without_hope(path, self.fastest())
             near = (self.now.time >= best.start) & (self.now.time <= best.end)
             if np.any(self.left_out() & near):
                 best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
@@ -304,13 +313,13 @@ class _Work:
         """What became of the clip, in figures and words."""
         kept = self.timing is not None
         status: Status = "better" if kept else "unchanged"
-        hopeless = np.full(self.best.samples.n, -np.inf)
+        hopeless = np.full(self.before.samples.n, -np.inf)
+        fastest = self.fastest()
         if self.best.all_feasible:
             status = "mended"
         else:
-            self.now = self.best
-            self.times = self.keys if self.timing is None else self.keys + self.timing.shift
-            hopeless = self.without_hope(self.path())
+            self.now, self.times = self.before, self.keys
+            hopeless = self.without_hope(self.path(), fastest)
         bound = float(hopeless.max(initial=-np.inf))
         if not kept and np.isfinite(bound):
             status = "refused"
@@ -323,7 +332,7 @@ class _Work:
             after=self.best,
             timing=self.timing,
             lower_bound_n=bound if np.isfinite(bound) else None,
-            why_not=warp_report.why_not(self.best, hopeless),
+            why_not=warp_report.why_not(self.before, self.best, self.timing, hopeless, fastest),
             details=warp_report.details(
                 self.before,
                 self.done,

@@ -10,7 +10,7 @@ from surefoot.adapters.region import Region
 from surefoot.adapters.timing import Timing
 from surefoot.adapters.warp_search import Found
 from surefoot.adapters.warp_segments import PER_FRAME, REACH, Stretch, events
-from surefoot.arrays import Array, Float64, Int64, IntArray
+from surefoot.arrays import Array, BoolArray, Float64, Int64, IntArray
 from surefoot.errors import Notice
 from surefoot.index.index import Feasibility
 from surefoot.index.speed import spans
@@ -70,35 +70,53 @@ def details(
     }
 
 
-def why_not(found: Feasibility, hopeless: Float64[Array, " n"]) -> str | None:
+def why_not(
+    before: Feasibility,
+    after: Feasibility,
+    timing: Timing | None,
+    hopeless: Float64[Array, " n"],
+    fastest: float,
+) -> str | None:
     """Why a clip is not feasible everywhere; None where it is.
 
     Args:
-        hopeless: lower bounds of d under any timing, N; −inf where a timing may help.
+        hopeless: lower bounds of d under any timing at the samples of `before`, N; −inf where a
+            timing may help.
+        fastest: the speed ratio up to which they hold.
     """
-    if found.all_feasible:
+    if after.all_feasible:
         return None
-    weight, bad = found.weight_n, ~found.feasible
-    never = np.isfinite(hopeless)
-    parts = []
+    never, parts = np.isfinite(hopeless), []
     if never.any():
-        frames = _frames(found, never)
-        worst = 100.0 * float(hopeless.max()) / weight
-        still = int((never & found.speeds.falls_when_still).sum())
+        worst = 100.0 * float(hopeless.max()) / before.weight_n
+        still = int((never & before.speeds.falls_when_still).sum())
+        fall = (
+            "all of these poses"
+            if still == never.sum()
+            else f"{still} of these {never.sum()} poses"
+        )
         parts.append(
-            f"At {frames} no timing can help: whatever the speed and its change there, d stays"
-            f" {worst:.2f} % of the weight or more"
-            + (f"; held still, {still} of these {int(never.sum())} samples fall as well." if still
-               else ".")
-        )  # fmt: skip
-    rest = bad & ~never
+            f"At {_frames(before, never)} no timing can help: whatever the speed, up to"
+            f" {fastest:.3g} times its own, and whatever its change there, d stays {worst:.2f} % of"
+            f" the weight or more at the worst; held still, {fall} fall as well."
+        )
+    rest = ~after.feasible & ~_moved(before, after, timing, never)
     if rest.any():
-        worst = 100.0 * float(found.upper[rest].max()) / weight
+        worst = 100.0 * float(after.upper[rest].max()) / after.weight_n
         parts.append(
-            f"At {_frames(found, rest)} the best warp that was found leaves d up to"
+            f"At {_frames(after, rest)} the best warp that was found leaves d up to"
             f" {worst:+.2f} % of the weight; that no other does better is not proven."
         )
     return " ".join(parts)
+
+
+def _moved(
+    before: Feasibility, after: Feasibility, timing: Timing | None, flags: BoolArray
+) -> BoolArray:
+    """Flags of samples before, at the samples after: on either side of each, one is enough."""
+    new = before.time if timing is None else timing(before.time)
+    right = np.clip(np.searchsorted(new, after.time), 1, len(new) - 1)
+    return np.asarray(flags[right] | flags[right - 1])
 
 
 def notices(
