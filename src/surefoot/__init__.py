@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from surefoot.version import __version__ as __version__
 
 _FACE = {
+    "Adaptation": "surefoot.adapters.adaptation",
     "BadInput": "surefoot.errors",
     "Clip": "surefoot.motion.motion",
     "ContactSchedule": "surefoot.motion.contact",
@@ -22,6 +23,7 @@ _FACE = {
     "Stance": "surefoot.motion.contact",
     "SurefootError": "surefoot.errors",
     "Terrain": "surefoot.motion.contact",
+    "adapt": "surefoot.adapters.adaptation",
     "feasibility": "surefoot.index.index",
     "load_robot": "surefoot.robots.zoo",
     "read": "surefoot.formats.registry",
@@ -31,6 +33,7 @@ _FACE = {
 }
 
 __all__ = [
+    "Adaptation",
     "BadInput",
     "Clip",
     "ContactSchedule",
@@ -42,6 +45,7 @@ __all__ = [
     "Stance",
     "SurefootError",
     "Terrain",
+    "adapt",
     "feasibility",
     "load_robot",
     "read",
@@ -51,6 +55,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from surefoot.adapters.adaptation import Adaptation, adapt
     from surefoot.errors import BadInput, Notice, SurefootError
     from surefoot.formats.registry import read, write
     from surefoot.index.index import Feasibility, feasibility

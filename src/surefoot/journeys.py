@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot import kernels, kinematics
+from surefoot.adapters.adaptation import Adaptation, adapt
 from surefoot.contacts.quality import judge
 from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
@@ -41,6 +42,7 @@ class Walk:
     robot: Robot
     clip: Clip
     index: Feasibility
+    adaptation: Adaptation
     figures: dict[str, object]
     """What summary.json holds."""
 
@@ -127,7 +129,9 @@ def demo(
     folder: str | os.PathLike[str] = "surefoot-demo",
     progress: Progress | None = None,
 ) -> Walk:
-    """The first walk on bundled things: report.html, summary.json and clip.npz in a folder.
+    """The first walk on bundled things, into a folder.
+
+    Its files: report.html, summary.json, clip.npz as retargeted, and adapted.npz as mended.
 
     Raises:
         UnknownName: no bundled clip or robot of that name.
@@ -140,23 +144,29 @@ def demo(
     place = _folder(folder)
     compile_kernels(body, progress)
     clip, figures = retargeted(human, body, progress=progress)
-    say(0, 2, "judging what the contacts can give")
+    say(0, 3, "judging what the contacts can give")
     found = feasibility(clip, body)
-    say(1, 2, "drawing the report")
-    report([clip, found], place / "report.html", robot=body, title=f"{name} on {body.name}")
+    say(1, 3, "mending it by new times")
+    mended = adapt(clip, body, method="warp", progress=progress)
+    say(2, 3, "drawing the report")
+    title = f"{name} on {body.name}"
+    report([clip, found, mended], place / "report.html", robot=body, title=title)
     write(clip, place / "clip.npz")
+    write(mended.clip, place / "adapted.npz")
     summary: dict[str, object] = {
         "schema": 1,
         "clip": name,
         "robot": body.name,
         "retarget": figures,
         "index": found.summary(),
+        "adapt": mended.summary(),
+        "index_after": mended.after.summary(),
         "seconds": clock.perf_counter() - begin,
     }
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
     write_whole(place / "summary.json", text.encode())
-    say(2, 2, "done")
-    return Walk(place, body, clip, found, summary)
+    say(3, 3, "done")
+    return Walk(place, body, clip, found, mended, summary)
 
 
 def _silent(done: int, total: int, text: str) -> None:

@@ -127,6 +127,14 @@ def adapt(
         UnknownName: no such method.
         BadMotion: fewer than two frames, or joints that are not the robot's.
         BadOption: options that cannot be used.
+
+    Example:
+        >>> import surefoot as sf
+        >>> from surefoot.samples import bundled
+        >>> robot = sf.load_robot("human25")
+        >>> clip = sf.retarget(sf.read(bundled.path("sidestep")), robot)
+        >>> adapt(clip, robot, method="warp").status
+        'mended'
     """
     if method not in METHODS:
         raise UnknownName(what=f"no method is called '{method}'", todo=nearest(method, METHODS))

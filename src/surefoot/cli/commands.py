@@ -58,6 +58,7 @@ class Demo(Talk):
                 ("worst d", _worst(index)),
                 ("ZMP outside the support", _share(index["zmp"]["outside_fraction"]) + " of them"),
                 ("ZMP outside, at worst", _millimetres(index["zmp"])),
+                ("with new times", walk.adaptation.explain()),
             ),
         )
         screen.say(f"report: {walk.folder / 'report.html'}")

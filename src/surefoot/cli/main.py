@@ -87,6 +87,11 @@ COMMANDS: dict[str, Entry] = {
         "can the contacts give what the motion needs: exact, signed, with reasons",
         "surefoot index sidestep -r human25 -o sidestep.html",
     ),
+    "adapt": Entry(
+        "surefoot.cli.adapt_command:Adapt",
+        "mend a clip by new times for its frames, and judge it again",
+        "surefoot adapt sidestep -r human25 -o sidestep.clip.npz --report adapted.html",
+    ),
     "verify": Entry(
         "surefoot.cli.verify_command:Verify",
         "re-check a dump of the index with other means",
