@@ -26,6 +26,7 @@ from surefoot.index.distance import Scales
 MOST_ROUNDS = 60  # of cuts; 5 to 20 are usual
 ROUNDING = 1e-9  # of a duration
 SOON = 1e-5  # of a duration: tangents do the rest
+HOPELESS = 100.0  # tolerances of the bound itself: enough where no warp mends a stretch
 FAR = 0.1  # over the weight: cuts so far under the best value are left out
 
 
@@ -221,7 +222,7 @@ class Program:
             found = judge.worst(x, bound + 0.25 * tolerance)
             if found < value:
                 best, value = x, found
-            if value - bound <= tolerance:
+            if value - bound <= tolerance * max(1.0, HOPELESS * bound):
                 break
         judge.forget(best, value - FAR)
         return Answer(locked(best), value, bound)
