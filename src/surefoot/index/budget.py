@@ -116,12 +116,10 @@ def _with_stances(clip: Clip, change: Callable[[Stance], Stance]) -> Clip:
 
 
 def _grown(stance: Stance, by_m: float) -> Stance:
-    """The outline moved outwards; a point stays one."""
-    middle = stance.vertices.mean(axis=0)
-    out = stance.vertices - middle
-    reach = np.linalg.norm(out, axis=1, keepdims=True)
-    share = np.maximum(1.0 + by_m / np.maximum(reach, abs(by_m)), 0.0)
-    return replace(stance, vertices=middle + np.where(reach > 0.0, out * share, 0.0))
+    """The outline moved outwards along the axes of its link; a point stays where it is."""
+    out = stance.vertices - stance.vertices.mean(axis=0)
+    moved = np.where(np.abs(out) > abs(by_m), by_m * np.sign(out), 0.0)
+    return replace(stance, vertices=stance.vertices + moved)
 
 
 def _rubbed(stance: Stance, by: float) -> Stance:
