@@ -179,6 +179,26 @@ class Oracle:
             promise[i] = np.inf
         return best, value
 
+    def slices(
+        self,
+        speed: Float64[Array, " m"],
+        rate: Float64[Array, " m"],
+        *,
+        above: float,
+    ) -> tuple[Int64[IntArray, " j"], Array, Array, Array]:
+        """Every known bound m · w of one timing that is above a value.
+
+        Returns:
+            the sample of each, the bound, and its change with s̈ and with ṡ²: m · a and m · b.
+        """
+        rows, place = np.nonzero(np.arange(MOST_CUTS) < self.count[:, None])
+        dual = self.cuts[rows, place]
+        products = (np.einsum("jk,jk->j", dual, part[rows]) for part in (self._a, self._b, self._c))
+        along_a, along_b, along_c = products
+        bound = along_a * rate[rows] + along_b * speed[rows] ** 2 + along_c
+        kept = bound > above
+        return rows[kept], bound[kept], along_a[kept], along_b[kept]
+
     def _along(
         self, rows: IntArray, dual: Array, speed: Array, rate: Array
     ) -> Float64[Array, " c"]:

@@ -18,7 +18,7 @@ from surefoot.adapters.bases import Basis
 from surefoot.arrays import Array, Bool, BoolArray, Float64, locked
 from surefoot.errors import BadOption
 
-POINTS = 65  # of a piece, where the outer bounds of the region are asked
+POINTS = 65  # of all pieces together at least, where the outer bounds of the region are asked
 FINE_POINTS = 513  # for functions of which only values are known
 HALVINGS = 10  # of each piece, in the proof of strict increase
 RANK = 1e-9  # of the largest singular value: what is below leaves a direction free
@@ -66,6 +66,11 @@ class Region:
         if self.basis.bend_bounds is not None:
             least -= np.abs(c) @ np.array(self.basis.bend_bounds) * (t[1] / 2.0)
         return np.asarray(least > self.floor)
+
+    def slopes(self) -> tuple[Float64[Array, "p q"], Float64[Array, " p"]]:
+        """A N and A c₀ of (13) at points of every piece: f′ = A N λ + A c₀ there."""
+        rows = self.basis.evaluate(_points(self.basis), 1)
+        return rows @ self.null, rows @ self.particular
 
     def least_slope(self, c: Float64[Array, " k"]) -> float:
         """The smallest f′ at a fine row of points."""
@@ -161,8 +166,8 @@ def _solved(basis: Basis) -> tuple[Array, Array]:
 
 def _points(basis: Basis) -> Float64[Array, " n"]:
     """Points in every piece, its ends among them."""
-    inside = np.linspace(0.0, 1.0, POINTS)
     ends = np.array(basis.breaks)
+    inside = np.linspace(0.0, 1.0, max(5, -(-POINTS // (len(ends) - 1))))
     return np.unique(ends[:-1, None] + np.diff(ends)[:, None] * inside)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from surefoot.adapters import warp_report
 from surefoot.adapters.adaptation import Adaptation, Progress, Status, judged, worst_n
-from surefoot.adapters.bases import Basis, named
+from surefoot.adapters.bases import Basis, bspline, named
 from surefoot.adapters.hopeless import least_distances
 from surefoot.adapters.oracle import Oracle
 from surefoot.adapters.path import Path, path_of
@@ -39,6 +39,7 @@ from surefoot.robots.robot import Robot
 ENOUGH = 1e-4  # of the weight: with so much margin Q, over some of the samples, holds for all
 WIDER = (1.0, 1.5)  # of the pad: tried in turn
 UNBOUNDED_SPEED = 10.0  # what no timing can exceed in the proof that none helps, without a floor
+FINE_PIECES = (5, 60)  # of B-splines by their step
 LITTLE = 0.02  # of the worst d: two rounds in a row that gain less are the last
 GAIN = 1e-6  # of the weight: a warp or a round that gains less is none
 
@@ -51,6 +52,9 @@ class Options:
     """The functions that warps are made of: a name of `bases.BASES`, or a basis of one's own."""
     others: tuple[str | Basis, ...] = ("smooth3", "bspline")
     """Bases that are tried in turn where the best Q stays positive; none: the paper's first."""
+    fine_step_s: float | None = 0.1
+    """What one round leaves infeasible is warped together with its neighbours by B-splines with
+    knots so far apart, s; None: by the same bases again."""
     pad_s: float | None = None
     """Added to both sides of an infeasible stretch, s; 0 as in the paper. None: 1.5 time constants
     of the pendulum, and on to where the clip has margin."""
@@ -84,16 +88,17 @@ class Options:
             )
         if self.pad_s is not None and not 0.0 <= self.pad_s < np.inf:
             raise BadOption(what=f"the pad must be 0 s or more, got {self.pad_s:g} s")
-        if not 0.0 < self.key_step_s < np.inf:
-            raise BadOption(what=f"the key step must be positive, got {self.key_step_s:g} s")
-        for what, value, least in (
+        for what, value in (("key", self.key_step_s), ("fine", self.fine_step_s)):
+            if value is not None and not 0.0 < value < np.inf:
+                raise BadOption(what=f"the {what} step must be positive, got {value:g} s")
+        for what, number, least in (
             ("samples", self.samples, 1),
             ("polish", self.polish, 0),
             ("rounds", self.rounds, 1),
             ("seed", self.seed, 0),
         ):
-            if value < least:
-                raise BadOption(what=f"{what} must be {least} or more, got {value}")
+            if number < least:
+                raise BadOption(what=f"{what} must be {least} or more, got {number}")
         ends = [-np.inf, *(moment for pair in self.segments for moment in pair)]
         if not (np.all(np.diff(ends[1:]) >= 0.0) and all(a < b for a, b in self.segments)):
             raise BadOption(
@@ -238,8 +243,9 @@ class _Work:
             first, last = float(self.times[0]), float(self.times[-1])
             return tuple(Stretch(a, b, first, last, by_hand=True) for a, b in self.options.segments)
         bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~self.left_out()
-        # What was mended as one and is still not feasible is taken apart, more in every round.
-        return stretches(self.now, bad, self.pad_s() / self.rounds)
+        # At first each for itself; what is left then is tied to its neighbours, and goes together.
+        together = 1.0 if self.rounds == 1 else 2.0
+        return stretches(self.now, bad, together * self.pad_s())
 
     def pad_s(self) -> float:
         """The pad that was asked for, or the one that suits the robot."""
@@ -250,6 +256,8 @@ class _Work:
     def warped(self, path: Path, stretch: Stretch) -> Done:
         """The best warp of one stretch: bases and pads in turn while Q stays positive."""
         own = self.options.pad_s is None and not stretch.by_hand
+        if self.rounds > 1 and self.options.fine_step_s is not None:
+            return self.tried(path, stretch, None, self.pad_s(), own)
         ways = [(i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))]
         best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
         if self.hopeless is None and best.q_n > 0.0:  # a first warp that fails asks for the reason
@@ -265,6 +273,15 @@ class _Work:
                 best = done
         return best
 
+    def fine(self, length_s: float) -> Region:
+        """The region of B-splines with knots a fine step apart."""
+        step = self.options.fine_step_s or length_s
+        count = int(np.clip(round(length_s / step), *FINE_PIECES))
+        if -count not in self.regions:
+            basis = bspline([k / count for k in range(1, count)])
+            self.regions[-count] = region_of(basis, self.options.least_slope)
+        return self.regions[-count]
+
     def region(self, i: int) -> Region:
         """The region of a basis, made when it is first needed."""
         if i not in self.regions:
@@ -272,10 +289,11 @@ class _Work:
         return self.regions[i]
 
     def tried(
-        self, path: Path, stretch: Stretch, region: Region, pad_s: float, slack: bool
+        self, path: Path, stretch: Stretch, region: Region | None, pad_s: float, slack: bool
     ) -> Done:
-        """The best warp of one stretch with one basis and one pad."""
+        """The best warp of one stretch with one basis and one pad; None: fine B-splines."""
         start, end = padded(self.now, stretch, pad_s, slack=slack)
+        region = region or self.fine(end - start)
         window = path.window(start, end)
         reach = reach_s(path, start, end, self.before.options.interpolation)
         kept = judged_samples(

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import linprog
 
 from surefoot.adapters.oracle import Oracle
 from surefoot.adapters.path import Window
-from surefoot.adapters.region import Region, spread
+from surefoot.adapters.region import Region
 from surefoot.arrays import Array, BoolArray, Float64, locked
 
 Shape = Literal["first slower", "first faster"]
@@ -21,11 +22,11 @@ SHAPES: tuple[Shape, Shape] = ("first slower", "first faster")
 
 NEAR_WORST = 0.7  # of the worst d: samples that the first-order rule looks at
 MOST_ASKED = 40  # timings of a crowd whose exact Q is asked at most
-CROWD = 128  # timings of each step of the polish
-POLISH_ASKED = 6
-POLISH_SHARE = 0.25  # of the region's box: the first step of the polish looks so far around
-SHRINKS = 0.6  # of that, after a step that gained little
-LITTLE = 0.02  # of |Q|
+TRUST = 0.1  # of the region's box: the first step of the polish goes so far at most
+SHRINKS, GROWS = 0.4, 1.5  # of that, after a step that failed, and after one that gained
+LITTLE = 0.003  # of |Q|: a step that gains less is the last
+SEEN = 0.1  # of the weight: bounds so far below Q are not looked at
+MOST_SAMPLED = 6  # free coefficients: more cannot be sampled, and are found by the polish alone
 BINDS = 0.02  # above its floor: a smallest f' below that counts as held by it
 SLOWEST_SLOPE = 1e-3  # of t between the frames: below, time all but stands
 
@@ -96,6 +97,7 @@ class Search:
         self._slope1 = self._shift1 @ window.slope.T
         self._bend0 = window.bend @ self._shift0
         self._bend1 = self._shift1 @ window.bend.T
+        self._region_slopes = region.slopes()
         self.candidates = 0
 
     def shift(self, lam: Float64[Array, "c q"]) -> Float64[Array, "c k"]:
@@ -120,21 +122,59 @@ class Search:
         return (lam[i] if i >= 0 else None), value
 
     def polished(
-        self, lam: Float64[Array, " q"], value: float, *, steps: int, seed: int
+        self, lam: Float64[Array, " q"], value: float, *, steps: int
     ) -> tuple[Float64[Array, " q"], float]:
-        """A better λ near one: crowds around the best so far, narrower where little is gained."""
-        q = self.region.free
-        start = np.random.default_rng(seed).random(q)
-        size = POLISH_SHARE * (self.region.high - self.region.low)
-        for step in range(steps):  # each looks at a crowd
-            crowd = lam + size * (2.0 * spread(CROWD, q, start, first=step * CROWD) - 1.0)
-            crowd = crowd[self.region.increasing(crowd)]
-            found, better = self.best(crowd, most=POLISH_ASKED, below=value)
-            if found is None or value - better < LITTLE * abs(value):
-                size = size * SHRINKS
-            if found is not None:
-                lam, value = found, better
+        """A better λ near one, by linear programs within a trust region that follows their luck.
+
+        Known bounds of d, to first order in λ, and f′ at sample points stand in for Q and for
+        (13); exact Q and the proof of increase decide what is taken.
+        """
+        trust = TRUST * (self.region.high - self.region.low)
+        for _ in range(steps):  # each one program and one exact Q
+            step = self._step(lam, value, trust)
+            if step is None:
+                break
+            found, better = None, value
+            if self.region.increasing((lam + step)[None])[0]:
+                found, better = self.best((lam + step)[None], most=1, below=value)
+            if found is None:
+                trust = trust * SHRINKS
+                continue
+            gain, lam, value = value - better, found, better
+            trust = trust * GROWS
+            if gain < LITTLE * abs(value):
+                break
         return lam, value
+
+    def _step(self, lam: Array, value: float, trust: Array) -> Array | None:
+        """The change of λ that lowers the known bounds most; None where none does."""
+        slope = self._slope0 + lam @ self._slope1
+        bend = self._bend0 + lam @ self._bend1
+        speed, rate = 1.0 / slope, -bend / slope**3
+        weight = self.window.path.weight_n
+        rows, bound, with_rate, with_square = self.oracle.slices(
+            speed, rate, above=value - SEEN * weight
+        )
+        if len(rows) == 0:
+            return None
+        square1 = -2.0 * self._slope1[:, rows] * speed[rows] ** 3
+        rate1 = -self._bend1[:, rows] * speed[rows] ** 3
+        rate1 += 3.0 * self._slope1[:, rows] * bend[rows] * speed[rows] ** 4
+        change = (with_rate * rate1 + with_square * square1).T
+        forward, start = self._region_slopes
+        room = start + forward @ lam - self.region.floor
+        q = len(lam)
+        matrix = np.zeros((len(rows) + len(room), q + 1))
+        matrix[: len(rows), :q], matrix[: len(rows), q] = change / weight, -1.0
+        matrix[len(rows) :, :q] = -forward
+        right = np.concatenate([-bound / weight, np.maximum(room, 0.0)])
+        bounds = np.array([*zip(-trust, trust, strict=True), (-np.inf, np.inf)])
+        answer = linprog(
+            np.append(np.zeros(q), 1.0), A_ub=matrix, b_ub=right, bounds=bounds, method="highs"
+        )
+        if answer.status != 0 or answer.x[q] * weight >= value:
+            return None
+        return np.asarray(answer.x[:q], dtype=np.float64)
 
 
 def rule(
@@ -187,10 +227,17 @@ def search(
     """
     task = Search(window, oracle, region, *segment)
     asked = oracle.asked
-    crowd = region.drawn(samples, seed)
+    many = region.free > MOST_SAMPLED
+    crowd = np.zeros((1, region.free)) if many else region.drawn(samples, seed)
     lean = task.lean(crowd)
     sides = {SHAPES[0]: lean >= 0.0, SHAPES[1]: lean <= 0.0}
-    order = SHAPES if shape is None else (shape, *(one for one in SHAPES if one != shape))
+    order = (
+        SHAPES[:1]
+        if many
+        else SHAPES
+        if shape is None
+        else (shape, *(one for one in SHAPES if one != shape))
+    )
     lam, value, moved = np.zeros(region.free), before_n, False
     own: list[float] = []
     for one in order:  # two at most
@@ -199,8 +246,10 @@ def search(
         goal = before_n if both else value
         found, q_n = task.best(crowd[sides[one]], most=MOST_ASKED, below=goal)
         own.append(q_n)
+        if many:
+            found, q_n = crowd[0], before_n  # the clip as it is, from where the polish goes on
         if found is not None:
-            found, q_n = task.polished(found, q_n, steps=steps, seed=seed)
+            found, q_n = task.polished(found, q_n, steps=steps)
         if found is not None and q_n < value:
             lam, value, moved = found, q_n, True
     shape_found = SHAPES[0 if task.lean(lam[None])[0] >= 0.0 else 1] if moved else None
