@@ -29,6 +29,15 @@ def test_bundled_clip_is_read_as_it_was_made(name: str) -> None:
     np.testing.assert_allclose(read.joint_pos_w, made.joint_pos_w, atol=1e-7)
 
 
+@pytest.mark.parametrize("name", bundled.names())
+def test_bundled_terrain_is_that_of_the_defaults_byte_for_byte(name: str) -> None:
+    made, file = generator.terrain(name), bundled.path(name).with_suffix(".terrain.toml")
+    assert (made is None) == (not file.is_file())
+    assert (bundled.terrain(name) is None) == (made is None)
+    if made is not None:
+        assert file.read_bytes() == made.as_toml().encode()
+
+
 def test_unknown_clip_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownName) as error:
         bundled.load("side_step")

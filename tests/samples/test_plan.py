@@ -93,3 +93,27 @@ def test_rests_by_speed_end_where_that_speed_is_passed() -> None:
         # One sample of 0.8 ms at up to 7 m/s².
         assert speed == pytest.approx(0.2, abs=0.01)
     assert 1.0 < end < start < 1.8
+
+
+def test_toes_stay_where_they_are_while_the_heel_rises_over_them() -> None:
+    """The heel leaves 0.15 s before the ball; the joint of the toes does not move meanwhile."""
+    falls, _ = one_swing()
+    swings = (plan.Swing(height=0.08, heel_up=0.5, roll_s=0.15),)
+    assert plan.rests(PERSON, falls, swings, PERSON.heel_f, 0.0) == ((0.0, 0.85), (1.8, 3.0))
+    assert plan.rests(PERSON, falls, swings, PERSON.ball_f, 0.0) == ((0.0, 1.0), (1.8, 3.0))
+    foot = plan.foot_path(PERSON, falls, swings, np.linspace(0.5, 1.0, 51))
+    joint = foot.ankle_w + rotation.rotate(foot.quat_w, PERSON.offsets[body.INDEX["LeftToe"]])
+    assert np.ptp(joint, axis=0).max() < 1e-12
+    heel = foot.ankle_w + rotation.rotate(foot.quat_w, PERSON.heel_f)
+    assert heel[0, 2] == pytest.approx(0.0, abs=1e-12)
+    assert heel[-1, 2] > 0.02
+
+
+def test_foot_climbs_before_it_travels_where_the_swing_says_so() -> None:
+    falls = (
+        plan.Footfall(0.0, 1.0, np.array([0.0, 0.1, 0.0]), 0.0),
+        plan.Footfall(2.0, 3.0, np.array([0.6, 0.1, 0.2]), 0.0),
+    )
+    swings = (plan.Swing(0.0, 0.0, travel=(0.5, 1.0), climb=(0.0, 0.5)),)
+    ankle = plan.foot_path(PERSON, falls, swings, np.array([1.5])).ankle_w[0]
+    np.testing.assert_allclose(ankle, [0.0, 0.1, 0.2 + 0.039 * 1.75], atol=1e-12)

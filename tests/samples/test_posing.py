@@ -62,14 +62,14 @@ def test_body_presses_where_the_plan_has_the_pressure() -> None:
     pos, _ = body.joint_places(person, pose.root_pos, pose.joint_quat)
     time = np.arange(len(pos)) / posing.GRID_HZ
     found = body.pressure_point(pos, 1.0 / posing.GRID_HZ)
-    np.testing.assert_allclose(found, plan.pressure_path(footwork, time), atol=1e-3)
+    np.testing.assert_allclose(found, plan.pressure_path(footwork, time)[:, :2], atol=1e-3)
 
 
 def test_body_leans_away_from_the_leg_that_reaches_out() -> None:
     """As in CMU 83_55: the feet's middle 0.19 m off the centre of mass, the chest 0.3 rad away."""
     habit = posing.Habit()
     zero, off = np.zeros(1), np.array([0.1])
-    quat = posing.upper_body(habit, still(), zero, off, zero)
+    quat = posing.upper_body(habit, still(), zero, off, zero, zero)
     person = body.body(1.75)
     pos, turned = body.joint_places(person, np.zeros((1, 3)), quat)
     shoulders = 0.5 * (pos[0, body.INDEX["LeftArm"]] + pos[0, body.INDEX["RightArm"]])
@@ -83,7 +83,7 @@ def test_body_leans_away_from_the_leg_that_reaches_out() -> None:
 
 def test_arms_hang_with_bent_elbows_and_palms_inwards() -> None:
     zero = np.zeros(1)
-    quat = posing.upper_body(posing.Habit(), still(), zero, zero, zero)
+    quat = posing.upper_body(posing.Habit(), still(), zero, zero, zero, zero)
     person = body.body(1.75)
     pos, _ = body.joint_places(person, np.zeros((1, 3)), quat)
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
@@ -97,3 +97,14 @@ def test_arms_hang_with_bent_elbows_and_palms_inwards() -> None:
         bend = np.arccos(upper @ fore / np.linalg.norm(upper) / np.linalg.norm(fore))
         assert bend == pytest.approx(posing.Habit().elbow, abs=1e-6)
         assert fore[0] > upper[0]  # elbows bend forwards
+
+
+def test_arms_swing_against_the_feet() -> None:
+    """A left foot 0.3 m ahead brings the right arm forwards and the left side of the pelvis."""
+    zero, ahead = np.zeros(1), np.array([0.3])
+    habit = posing.Habit(arm_swing=0.6, pelvis_turn=0.2, arm_forward=0.0)
+    quat = posing.upper_body(habit, still(), zero, zero, zero, ahead)
+    pos, _ = body.joint_places(body.body(1.75), np.zeros((1, 3)), quat)
+    left, right = pos[0, body.INDEX["LeftHand"]], pos[0, body.INDEX["RightHand"]]
+    assert right[0] - left[0] > 0.15
+    assert pos[0, body.INDEX["LeftUpLeg"], 0] > pos[0, body.INDEX["RightUpLeg"], 0]

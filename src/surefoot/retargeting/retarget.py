@@ -20,11 +20,13 @@ from surefoot.kinematics import (
 )
 from surefoot.kinematics import Options as SolverOptions
 from surefoot.motion import rotation
+from surefoot.motion.contact import Terrain
 from surefoot.motion.curves import even_times, resample
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip, Meta, Motion
 from surefoot.motion.smoothing import smooth
 from surefoot.retargeting.anatomy import LEGS, Anatomy, anatomy
+from surefoot.retargeting.ground import on_ground, scaled
 from surefoot.robots.robot import Robot
 
 Progress = Callable[[int, int, str], None]
@@ -55,7 +57,6 @@ NEARLY = 1.001  # costs this near are equal: rounding must not choose between tw
 # the ZMP of standing people hundreds of metres away: docs/retargeting.md.
 SMOOTH_HZ = 6.0
 SHORTEST_LIMB_M = 0.02  # shorter ones tell no direction
-GROUND_BAND_M = 0.04  # soles within this above their lowest level stand; higher ones climb or fly
 HIGHEST_RATE_HZ = 1000.0  # beyond, interpolation adds rows and no motion
 
 
@@ -87,6 +88,7 @@ def retarget(
     human: HumanClip,
     robot: Robot,
     *,
+    terrain: Terrain | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Clip:
@@ -96,6 +98,10 @@ def retarget(
     are matched by least squares at every frame, from the frame before and within the speeds of the
     joints; the whole clip is then set on the ground by one constant height, smoothed, and contacts
     are detected. Feet are not pinned.
+
+    Args:
+        terrain: the ground of the person, in the human clip's world; the clip has it scaled as its
+            path is. None: a level floor.
 
     Example:
         >>> import surefoot as sf
@@ -107,7 +113,7 @@ def retarget(
     Raises:
         UnknownSkeleton: hips, knees or ankles of the person are not known.
         BadRobot: hips, knees or ankles of the robot are not known, or it has no soles.
-        BadMotion: fewer than two frames besides a T-pose.
+        BadMotion: fewer than two frames besides a T-pose; a terrain that nobody is above.
     """
     options = options or Options()
     say = progress or (lambda done, total, text: None)
@@ -121,20 +127,22 @@ def retarget(
             todo="give a longer clip",
         )
     scale = options.scale or _leg_length(robot) / person.leg_m
+    ground = Terrain() if terrain is None else scaled(terrain, scale)
     say(1, 3, "solving the poses")
     solution = _best_way(person, robot, scale)
     motion = robot.motion(solution.qpos, person.time)
     say(2, 3, "finding the contacts")
-    motion = _on_ground(motion, robot)
-    motion, changes = _smoothed(motion, robot, options.smooth_hz)
+    motion = on_ground(motion, robot, ground)
+    motion, changes = _smoothed(motion, robot, ground, options.smooth_hz)
     error_deg = float(np.degrees(np.mean(limb_errors(motion, robot, person))))
     if options.rate_hz is not None:
         times = even_times(float(motion.time[0]), float(motion.time[-1]), options.rate_hz)
         motion = resample(motion, times)
     clip = Clip(
         motion=motion,
-        contacts=detect(motion, robot),
+        contacts=detect(motion, robot, terrain=ground),
         robot=robot.name,
+        terrain=ground,
         meta=Meta(source=human.source).then(
             "retarget",
             method="plain",
@@ -331,36 +339,13 @@ def _joint_bodies(robot: Robot) -> Array:
     return np.asarray(robot.model.dof_bodyid[robot.joint_dofadr])
 
 
-def _on_ground(motion: Motion, robot: Robot) -> Motion:
-    """The motion lifted or lowered by one constant: the lowest level of its soles is z = 0."""
-    if not robot.soles:
-        raise BadRobot(
-            what=f"robot '{robot.name}' has no soles",
-            where=robot.source,
-            todo="give [[sole]] in its profile (docs/robots.md)",
-        )
-    batch = Batch(robot, robot.qpos(motion))
-    lowest = np.min(
-        [batch.points_w(s.link, s.polygon_l)[:, :, 2].min(axis=1) for s in robot.soles], axis=0
-    )
-    floor = float(np.quantile(lowest, 0.05))
-    level = float(np.median(lowest[np.abs(lowest - floor) <= GROUND_BAND_M]))
-    return Motion(
-        time=motion.time,
-        root_pos=motion.root_pos - np.array([0.0, 0.0, level]),
-        root_quat=motion.root_quat,
-        joint_names=motion.joint_names,
-        joint_pos=motion.joint_pos,
-    )
-
-
 def _smoothed(
-    motion: Motion, robot: Robot, cutoff_hz: float | None
+    motion: Motion, robot: Robot, ground: Terrain, cutoff_hz: float | None
 ) -> tuple[Motion, tuple[Notice, ...]]:
     """The motion without its quick parts, joints inside their limits, and what that changed."""
     if cutoff_hz is None:
         return motion, ()
-    found, notices = smooth(motion, cutoff_hz, detect(motion, robot))
+    found, notices = smooth(motion, cutoff_hz, detect(motion, robot, terrain=ground))
     order = [robot.joint_names.index(name) for name in found.joint_names]
     joint_pos = np.clip(found.joint_pos, robot.joint_min[order], robot.joint_max[order])
     return replace(found, joint_pos=joint_pos), notices

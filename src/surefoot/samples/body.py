@@ -181,13 +181,17 @@ def centre_of_mass(pos_w: Float64[Array, "n j 3"]) -> Float64[Array, "n 3"]:
     return np.asarray(np.einsum("k,nkx->nx", part_masses(), part_centres(pos_w)), dtype=np.float64)
 
 
-def pressure_point(pos_w: Float64[Array, "n j 3"], dt: float) -> Float64[Array, "n 2"]:
-    """Where the ground must press for that motion, on z = 0: the ZMP of the parts as point masses.
+def pressure_point(
+    pos_w: Float64[Array, "n j 3"], dt: float, ground: Float64[Array, " n"] | None = None
+) -> Float64[Array, "n 2"]:
+    """Where the ground must press for that motion: the ZMP of the parts as point masses.
 
-    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g), y alike; the ends borrow the next accelerations.
+    x = Σ m (x (z̈ + g) − z ẍ) / Σ m (z̈ + g) with z above the ground, y alike; the ends borrow the
+    next accelerations.
 
     Args:
         dt: time between frames, s.
+        ground: height of the ground at each frame, m; z = 0 if not given.
     """
     mass, centre = part_masses(), part_centres(pos_w)
     acc = np.zeros_like(centre)
@@ -195,5 +199,6 @@ def pressure_point(pos_w: Float64[Array, "n j 3"], dt: float) -> Float64[Array, 
     acc[[0, -1]] = acc[[1, -2]]
     push = mass * (acc[:, :, 2] + G_MPS2)
     moment = push[:, :, None] * centre[:, :, :2]
-    moment -= (mass * centre[:, :, 2])[:, :, None] * acc[:, :, :2]
+    above = centre[:, :, 2] - (0.0 if ground is None else ground[:, None])
+    moment -= (mass * above)[:, :, None] * acc[:, :, :2]
     return np.asarray(moment.sum(axis=1) / push.sum(axis=1)[:, None], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The clips that come with surefoot: BVH files beside this module, seed 0 of their families."""
+"""The clips that come with surefoot: files beside this module, seed 0 of their families."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 
 from surefoot.errors import UnknownName, nearest
 from surefoot.formats import bvh
+from surefoot.formats.files import place, read_bytes
+from surefoot.formats.surroundings import terrain_beside
+from surefoot.motion.contact import Terrain
 from surefoot.motion.human import HumanClip
 
 _ENDING = ".bvh"
@@ -38,3 +41,15 @@ def load(name: str) -> HumanClip:
     """
     # The reader's doubts about unit and axes are settled: the file is our own.
     return replace(bvh.read(path(name)), source=name + _ENDING, notices=())
+
+
+def terrain(name: str) -> Terrain | None:
+    """The ground of a bundled clip; None: a level floor at z = 0.
+
+    Raises:
+        UnknownName: no bundled clip has that name.
+    """
+    beside = terrain_beside(path(name))
+    if beside is None:
+        return None
+    return Terrain.from_toml(read_bytes(beside).decode("utf-8"), where=place(beside.name))

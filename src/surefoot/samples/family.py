@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.errors import BadOption, UnknownName, nearest
+from surefoot.motion.contact import Terrain
 from surefoot.samples.plan import Plan
 from surefoot.samples.posing import Habit, Sway
 
@@ -49,6 +50,8 @@ class Family:
     parameters: tuple[Parameter, ...]
     make_plan: Callable[[np.random.Generator, Mapping[str, float]], Plan]
     make_manner: Callable[[np.random.Generator, Mapping[str, float]], tuple[Habit, Sway]]
+    make_terrain: Callable[[Mapping[str, float]], Terrain] | None = None
+    """The ground that the feet stand on; None: a level floor at z = 0."""
 
 
 def chosen(

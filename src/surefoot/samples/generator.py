@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.errors import BadOption, UnknownName, nearest
+from surefoot.motion.contact import Terrain
 from surefoot.motion.human import HumanClip, recognised
 from surefoot.samples import body, plan, posing
 from surefoot.samples.family import Family, Parameter, chosen
@@ -19,6 +20,14 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "sidestep": (
         "surefoot.samples.gaits.sidestep:family",
         "side steps to the left and back, from standing to standing",
+    ),
+    "stairs-up": (
+        "surefoot.samples.gaits.stairs:up",
+        "up some low steps, one foot on each, from standing to standing",
+    ),
+    "stairs-down": (
+        "surefoot.samples.gaits.stairs:down",
+        "down some low steps, one foot on each, from standing to standing",
     ),
 }
 """By name: where the family is made, as module:function, and what happens in it."""
@@ -111,6 +120,23 @@ def truth(
         )
     )
     return Truth(left_heel=left[0], left_toe=left[1], right_heel=right[0], right_toe=right[1])
+
+
+def terrain(name: str, *, parameters: Mapping[str, float] | None = None) -> Terrain | None:
+    """The ground of the members of a family, which no seed changes; None: a level floor at z = 0.
+
+    Example:
+        >>> from surefoot.samples import generator
+        >>> len(generator.terrain("stairs-up", parameters={"steps": 3.0}).surfaces)
+        4
+
+    Raises:
+        UnknownName: a family or a parameter that does not exist.
+        BadOption: a parameter outside its range.
+    """
+    family = _family(name)
+    values = chosen(name, family.parameters, parameters)
+    return None if family.make_terrain is None else family.make_terrain(values)
 
 
 def _family(name: str) -> Family:

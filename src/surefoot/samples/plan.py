@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,11 +9,12 @@ import numpy as np
 from surefoot.arrays import Array, Float64
 from surefoot.motion import rotation
 from surefoot.samples import smooth
-from surefoot.samples.body import SIDES, Body
+from surefoot.samples.body import INDEX, SIDES, Body
 
 RISE_S = 0.24  # of the quick part of the lift: docs/samples.md, "Feet"
 QUICK_SHARE = 0.7  # of the height is gained within RISE_S, the rest over the whole swing
 TRAVEL = (0.10, 0.92)  # part of the swing in which the foot travels
+ROLL = (0.20, 0.85)  # of a swing after a roll over the ball: heel highest, foot level again
 PRESSURE_AHEAD = 0.026  # of the stature: standing people press 4 to 5 cm before the ankle
 SWING_SAMPLES = 1001  # about a millisecond each
 
@@ -38,9 +38,23 @@ class Swing:
     """How a foot goes from one footfall to the next."""
 
     height: float
-    """Of the ball above the straight line between the two footfalls, m."""
+    """Of the arc of the ball over the way between the two footfalls, m."""
     heel_up: float
     """Largest pitch, heel over toes, rad."""
+    travel: tuple[float, float] = TRAVEL
+    """Part of the swing in which the foot travels over the ground."""
+    climb: tuple[float, float] = TRAVEL
+    """Part of the swing in which it goes from the one height to the other, besides its arc."""
+    roll_s: float = 0.0
+    """The heel leaves the ground so long before the ball does; 0: with the ball."""
+
+    def pitch(self, t: Float64[Array, " n"], duration: float) -> Float64[Array, " n"]:
+        """Pitch of the foot at times after the ball left the ground, of a swing that lasts so."""
+        u = t / duration
+        if self.roll_s == 0.0:
+            return self.heel_up * smooth.dome(u)
+        rise = smooth.step((t + self.roll_s) / (self.roll_s + ROLL[0] * duration))
+        return self.heel_up * rise * (1.0 - smooth.step((u - ROLL[0]) / (ROLL[1] - ROLL[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +63,7 @@ class Shift:
 
     start: float
     end: float
-    to: Float64[Array, " 2"]
+    to: Float64[Array, " 3"]
     """Place on the ground, m, world."""
 
 
@@ -62,7 +76,7 @@ class Plan:
     right: tuple[Footfall, ...]
     left_swings: tuple[Swing, ...]
     right_swings: tuple[Swing, ...]
-    pressure_start: Float64[Array, " 2"]
+    pressure_start: Float64[Array, " 3"]
     shifts: tuple[Shift, ...]
 
 
@@ -127,9 +141,10 @@ class Draft:
         self._falls[side].append(fall)
 
     def _pressure(self, onto: str) -> Array:
-        ahead = np.array([PRESSURE_AHEAD * self.stature, 0.0])
-        left, right = self.place["left"][:2] + ahead, self.place["right"][:2] + ahead
-        inwards = self.inset * (right - left) / np.linalg.norm(right - left)
+        ahead = np.array([PRESSURE_AHEAD * self.stature, 0.0, 0.0])
+        left, right = self.place["left"] + ahead, self.place["right"] + ahead
+        way = (right - left) * [1.0, 1.0, 0.0]
+        inwards = self.inset * way / np.linalg.norm(way)
         places = {"left": left + inwards, "right": right - inwards, "both": 0.5 * (left + right)}
         return np.asarray(places[onto], dtype=np.float64)
 
@@ -147,17 +162,23 @@ def foot_path(
     for before, after, swing in zip(falls[:-1], falls[1:], swings, strict=True):
         duration = after.start - before.end
         u = (time - before.end) / duration
-        travel = smooth.step((u - TRAVEL[0]) / (TRAVEL[1] - TRAVEL[0]))
+        travel, climb = (
+            smooth.step((u - first) / (last - first)) for first, last in (swing.travel, swing.climb)
+        )
         quick = smooth.plateau(u, min(0.5, RISE_S / duration))
         arc = smooth.dome(u)
-        ball = ball + travel[:, None] * (after.place - before.place)
+        way = after.place - before.place
+        ball = ball + np.stack([travel * way[0], travel * way[1], climb * way[2]], axis=1)
         ball[:, 2] += swing.height * (QUICK_SHARE * quick + (1.0 - QUICK_SHARE) * arc)
         yaw = yaw + travel * (after.yaw - before.yaw)
-        heel_up = heel_up + swing.heel_up * arc
-    # The footfall names the ankle's place; the arc is that of the ball, about which the heel rises.
+        heel_up = heel_up + swing.pitch(time - before.end, duration)
+    # The footfall names the ankle's place; the arc is that of the ball, about which the heel rises:
+    # about the joint of the toes where they stay on the ground meanwhile, so that they do not move.
+    rolls = any(swing.roll_s > 0.0 for swing in swings)
+    pivot_f = person.offsets[INDEX["LeftToe"]] if rolls else person.ball_f
     turn = rotation.from_euler("zy", np.stack([yaw, heel_up], axis=1))
     flat = rotation.from_euler("z", yaw[:, None])
-    lever = rotation.rotate(flat, person.ball_f) - rotation.rotate(turn, person.ball_f)
+    lever = rotation.rotate(flat, pivot_f) - rotation.rotate(turn, pivot_f)
     ankle = ball + lever
     ankle[:, 2] += person.ankle_height
     return FootPath(ankle, turn, yaw, heel_up)
@@ -175,10 +196,13 @@ def rests(
     Each footfall, made longer on both sides by the slow part of the swings beside it.
     """
     spans = [[fall.start, fall.end] for fall in falls]
+    if point_f[0] < person.ball_f[0]:  # what lies behind the ball leaves the ground with the heel
+        for i, swing in enumerate(swings):
+            spans[i][1] -= swing.roll_s
     if speed_mps == 0.0:
         return tuple((start, end) for start, end in spans)
-    for i, (before, after) in enumerate(itertools.pairwise(falls)):
-        time = np.linspace(before.end, after.start, SWING_SAMPLES)
+    for i, after in enumerate(falls[1:]):
+        time = np.linspace(spans[i][1], after.start, SWING_SAMPLES)
         foot = foot_path(person, falls[i : i + 2], swings[i : i + 1], time)
         place = foot.ankle_w + rotation.rotate(foot.quat_w, point_f)
         fast = np.linalg.norm(np.gradient(place, time, axis=0), axis=1) > speed_mps
@@ -188,8 +212,8 @@ def rests(
     return tuple((start, end) for start, end in spans)
 
 
-def pressure_path(plan: Plan, time: Float64[Array, " n"]) -> Float64[Array, "n 2"]:
-    """Where the weight is to be at each time."""
+def pressure_path(plan: Plan, time: Float64[Array, " n"]) -> Float64[Array, "n 3"]:
+    """Where on the ground the weight is to be at each time; between two treads, on the way up."""
     path = np.tile(plan.pressure_start, (len(time), 1))
     now = plan.pressure_start
     for shift in plan.shifts:
