@@ -256,19 +256,21 @@ class _Work:
     def warped(self, path: Path, stretch: Stretch) -> Done:
         """The best warp of one stretch: bases and pads in turn while Q stays positive."""
         own = self.options.pad_s is None and not stretch.by_hand
+        ways: list[tuple[int | None, float]] = [
+            (i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))
+        ]
         if self.rounds > 1 and self.options.fine_step_s is not None:
-            return self.tried(path, stretch, None, self.pad_s(), own)
-        ways = [(i, wider) for i in range(len(self.bases)) for wider in (WIDER if own else (1.0,))]
-        best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
+            ways.insert(0, (None, 1.0))
+        best = self.tried(path, stretch, *ways[0], own)
         if self.hopeless is None and best.q_n > 0.0:  # a first warp that fails asks for the reason
             self.hopeless = self.without_hope(path, self.fastest())
             near = (self.now.time >= best.start) & (self.now.time <= best.end)
             if np.any(self.left_out() & near):
-                best = self.tried(path, stretch, self.region(0), self.pad_s(), own)
+                best = self.tried(path, stretch, *ways[0], own)
         for i, wider in ways[1:]:  # a few
             if best.q_n <= -ENOUGH * self.now.weight_n:
                 break
-            done = self.tried(path, stretch, self.region(i), wider * self.pad_s(), own)
+            done = self.tried(path, stretch, i, wider, own)
             if done.q_n < best.q_n:
                 best = done
         return best
@@ -289,11 +291,12 @@ class _Work:
         return self.regions[i]
 
     def tried(
-        self, path: Path, stretch: Stretch, region: Region | None, pad_s: float, slack: bool
+        self, path: Path, stretch: Stretch, basis: int | None, wider: float, slack: bool
     ) -> Done:
         """The best warp of one stretch with one basis and one pad; None: fine B-splines."""
+        pad_s = wider * self.pad_s()
         start, end = padded(self.now, stretch, pad_s, slack=slack)
-        region = region or self.fine(end - start)
+        region = self.fine(end - start) if basis is None else self.region(basis)
         window = path.window(start, end)
         reach = reach_s(path, start, end, self.before.options.interpolation)
         kept = judged_samples(

@@ -146,6 +146,24 @@ class Search:
                 break
         return lam, value
 
+    def result(
+        self,
+        lam: Float64[Array, " q"],
+        q_n: float,
+        before_n: float,
+        *,
+        rule: Shape | None,
+        moved: bool,
+        asked: int,
+    ) -> Found:
+        """What was found; without a better λ the frames stay where they are."""
+        shift = self.shift(lam[None])[0] if moved else np.zeros(len(self.window.frames))
+        shape = SHAPES[0 if self.lean(lam[None])[0] >= 0.0 else 1] if moved else None
+        return Found(
+            self.start, self.end, self.region, lam, shift, q_n, before_n, rule, shape,
+            None, None, self.candidates, asked,
+        )  # fmt: skip
+
     def _step(self, lam: Array, value: float, trust: Array) -> Array | None:
         """The change of λ that lowers the known bounds most; None where none does."""
         slope = self._slope0 + lam @ self._slope1
@@ -231,20 +249,15 @@ def search(
     crowd = np.zeros((1, region.free)) if many else region.drawn(samples, seed)
     lean = task.lean(crowd)
     sides = {SHAPES[0]: lean >= 0.0, SHAPES[1]: lean <= 0.0}
-    order = (
-        SHAPES[:1]
-        if many
-        else SHAPES
-        if shape is None
-        else (shape, *(one for one in SHAPES if one != shape))
-    )
+    order = SHAPES if shape is None else (shape, *(one for one in SHAPES if one != shape))
     lam, value, moved = np.zeros(region.free), before_n, False
     own: list[float] = []
-    for one in order:  # two at most
+    for one in order[:1] if many else order:  # two at most
         if own and shape is not None and value <= enough_n and not both:
             break
-        goal = before_n if both else value
-        found, q_n = task.best(crowd[sides[one]], most=MOST_ASKED, below=goal)
+        found, q_n = task.best(
+            crowd[sides[one]], most=MOST_ASKED, below=before_n if both else value
+        )
         own.append(q_n)
         if many:
             found, q_n = crowd[0], before_n  # the clip as it is, from where the polish goes on
@@ -252,12 +265,5 @@ def search(
             found, q_n = task.polished(found, q_n, steps=steps)
         if found is not None and q_n < value:
             lam, value, moved = found, q_n, True
-    shape_found = SHAPES[0 if task.lean(lam[None])[0] >= 0.0 else 1] if moved else None
-    found_shift = task.shift(lam[None])[0] if moved else np.zeros(len(window.frames))
-    result = Found(
-        *segment, region, lam, found_shift, value, before_n, shape, shape_found,
-        None, None, task.candidates, oracle.asked - asked,
-    )  # fmt: skip
-    if both and shape is not None:
-        result = replace(result, own_q_n=own[0], other_q_n=own[1])
-    return result
+    result = task.result(lam, value, before_n, rule=shape, moved=moved, asked=oracle.asked - asked)
+    return replace(result, own_q_n=own[0], other_q_n=own[1]) if both and len(own) > 1 else result
