@@ -61,10 +61,10 @@ class Segment:
 
 
 def segments_of(found: Adaptation) -> tuple[Segment, ...]:
-    """The segments that the method names in its details, in order of time and rounds."""
+    """The segments that the method names in its details, in order of rounds and time."""
     listed = found.details.get("segments", found.details.get("stretches"))
     rows = [row for row in listed if isinstance(row, Mapping)] if isinstance(listed, list) else []
-    rows.sort(key=lambda row: (_number(row, "start_s") or 0.0, _number(row, "round") or 0.0))
+    rows.sort(key=lambda row: (_number(row, "round") or 1.0, _number(row, "start_s") or 0.0))
     return tuple(_segment(i, row) for i, row in enumerate(rows, start=1))
 
 
@@ -107,6 +107,17 @@ def span_of(found: Adaptation, segment: Segment, beside: float = 0.0) -> tuple[f
     ends = np.clip([segment.start - beside, segment.end + beside], time[0], time[-1])
     start, end = new_times(found, ends)
     return float(start), float(end)
+
+
+def stretches_of(found: Adaptation) -> list[tuple[float, float]]:
+    """What segments cover, in new times, s: those that touch are one."""
+    out: list[tuple[float, float]] = []
+    for start, end in sorted(span_of(found, segment) for segment in segments_of(found)):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
 
 
 def judged_in(feasibility: Feasibility, start: float, end: float) -> float:
@@ -169,9 +180,12 @@ def moments_of(found: Adaptation, most: int) -> list[tuple[float, float, str]]:
                 worst = max(judged_in(found.before, e.was - NEAR_S, e.was + NEAR_S) for e in (a, b))
                 swings.append((worst, a, b))
     swings.sort(key=lambda swing: -swing[0])
-    moments = []
-    for _, a, b in swings[: most // 3]:
+    moments: list[tuple[float, float, str]] = []
+    for _, a, b in swings:
         was = 0.5 * (a.was + b.was)
         now = float(new_times(found, np.array([was]))[0])
-        moments += [(a.t, a.was, a.what), (now, was, f"mid-swing, {a.foot}"), (b.t, b.was, b.what)]
+        three = ((a.t, a.was, a.what), (now, was, f"mid-swing, {a.foot}"), (b.t, b.was, b.what))
+        inside = [one for one in three if any(p.start <= one[1] <= p.end for p in pieces)]
+        if len(moments) + len(inside) <= most:
+            moments += inside
     return sorted(moments)

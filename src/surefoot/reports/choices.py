@@ -45,12 +45,13 @@ def choice_of(found: Adaptation, segment: Segment) -> Choice | None:
     edge = _outline(region, samples)[:, free] if region.free == 2 else outline(samples[:, free])
     near = _near(region, chosen, free)
     every = np.concatenate([samples, near])
-    value = np.full(len(every), np.nan)
     if segment.round == 1:
         value = _values(found, segment, basis, every)
+    else:
+        value = np.full(len(every), np.nan)
     functions = basis.evaluate(TAU, 0)
     return Choice(
-        (f"c{_lowered(free[0] + 1)}", f"c{_lowered(free[1] + 1)}"),
+        (f"c{_lowered(int(free[0]) + 1)}", f"c{_lowered(int(free[1]) + 1)}"),
         samples[:, free],
         chosen[free],
         edge,
@@ -124,7 +125,7 @@ def _values(
     oracle = Oracle(window)
     oracle.knows(before.upper[window.samples], before.dual[window.samples])
     for i in np.unique(np.linspace(0, len(samples) - 1, ASKED).astype(np.int64)):  # a few
-        oracle.exact(window.wrenches(speed[i : i + 1], rate[i : i + 1])[0])
+        oracle.worst_of(speed[i], rate[i])
     value = oracle.bounds(speed, rate) / before.weight_n
     return np.where((speed > 0.0).all(axis=1), value, np.nan)
 

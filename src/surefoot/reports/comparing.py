@@ -8,6 +8,7 @@ import numpy as np
 
 from surefoot.adapters.adaptation import Adaptation
 from surefoot.arrays import Array, Float64
+from surefoot.dynamics.batch import Batch
 from surefoot.index.index import Feasibility
 from surefoot.motion import rotation
 from surefoot.motion.curves import resample
@@ -19,16 +20,17 @@ from surefoot.reports.changes import (
     moments_of,
     segments_of,
     span_of,
+    stretches_of,
 )
 from surefoot.reports.choices import choice_of
 from surefoot.reports.page import Block
-from surefoot.reports.phrases import moment
+from surefoot.reports.phrases import length, moment
 from surefoot.reports.projection import View
 from surefoot.reports.ticks import Tick
 
 D_IN, NEAR_IN, WARP_IN, SLOPE_IN = 2.6, 1.3, 1.25, 1.25
 FINE = 1200  # moments at which the warp is drawn
-SMALL = 0.22  # of the whole height: lower peaks are shown once more, near zero
+SMALL = 0.15  # of the whole height: lower peaks are shown once more, near zero
 PICTURES, IN_A_ROW = 12, 6
 MOST_CHOICES = 4  # segments whose choices are drawn
 STRONG, THIN = 1.7, 1.0  # pt
@@ -54,7 +56,7 @@ def d_svg(found: Adaptation, label: str) -> str:
         _d_panels(before, after, events_of(found)),
         bars=bars,
         rows=rows,
-        shaded=[span_of(found, segment) for segment in segments_of(found)],
+        shaded=stretches_of(found),
         tone="muted",
         label=f"The index d over time before and after, and what touches. {label}",
     )
@@ -118,7 +120,8 @@ def warp_blocks(found: Adaptation) -> tuple[Block, ...]:
         return ()
     text = (
         "Every pose is kept and happens at another moment: above, by how much later; below, t′:"
-        " above 1 slower than the original, below 1 faster. Over the new time, as the plot before."
+        " above 1 slower than the original, below 1 faster. Over the new time, as the plot before;"
+        " numbers: the segments of the table."
     )
     return (Block("The time warp", text, (warp_svg(found),)),)
 
@@ -129,9 +132,11 @@ def warp_svg(found: Adaptation) -> str:
     assert timing is not None
     s = np.union1d(np.linspace(time[0], time[-1], FINE), time)
     t = timing(s)
-    pieces = segments_of(found)
-    spans = [span_of(found, segment) for segment in pieces]
-    words = tuple((*span, str(p.number)) for span, p in zip(spans, pieces, strict=True))
+    words = tuple(
+        (*span_of(found, segment), str(segment.number))
+        for segment in segments_of(found)
+        if segment.round == 1
+    )
     ticks = tuple(Tick(e.t, e.was, e.lifts, e.role) for e in events_of(found))
     later = panels.Panel(
         "t − s, ms",
@@ -152,7 +157,12 @@ def warp_svg(found: Adaptation) -> str:
         f" later, t′ lies between {timing.slope(s).min():.2f} and {timing.slope(s).max():.2f}"
     )
     return plots.over_time(
-        _whole(found), [later, slower], shaded=spans, tone="muted", other=True, label=label
+        _whole(found),
+        [later, slower],
+        shaded=stretches_of(found),
+        tone="muted",
+        other=True,
+        label=label,
     )
 
 
@@ -161,7 +171,9 @@ def choice_blocks(found: Adaptation) -> tuple[Block, ...]:
     drawn = [
         (segment, choice)
         for segment in segments_of(found)
-        if segment.coefficients and (choice := choice_of(found, segment)) is not None
+        if segment.coefficients
+        and segment.round == 1
+        and (choice := choice_of(found, segment)) is not None
     ]
     if not drawn:
         return ()
@@ -169,9 +181,9 @@ def choice_blocks(found: Adaptation) -> tuple[Block, ...]:
     shown.sort(key=lambda pair: pair[0].number)
     basis = shown[0][0].basis
     text = (
-        f"Each point is a warp of basis {basis} in which time runs forward (inside the line),"
+        f"Each point is a warp of basis ‘{basis}’ in which time runs forward (inside the line),"
         " coloured by Q, the worst d of the segment over the weight, of which the points show a"
-        " lower bound. Diamond and strong line: what was chosen, the best sample polished."
+        " lower bound. Diamond and strong line: what was chosen."
         " As figure 4 of Zheng and Yamane."
     )
     if any(len(segment.coefficients) > basis_shown(segment) for segment, _ in shown):
@@ -205,8 +217,9 @@ def picture_blocks(found: Adaptation) -> tuple[Block, ...]:
     if not svgs:
         return ()
     text = (
-        "The adapted robot, and the original at the same moment, transparent: at each lift-off,"
-        " mid-swing and touch-down of the adapted clip."
+        "The adapted robot over the original at the same moment, transparent: at each lift-off,"
+        " mid-swing and touch-down of the adapted clip. Apart: the links that lie farthest from"
+        " where they were at that moment."
     )
     return (Block("Adapted over original", text, svgs),)
 
@@ -224,7 +237,13 @@ def picture_svgs(found: Adaptation, most: int = PICTURES) -> tuple[str, ...]:
         robot.qpos(resample(motion, np.clip(at, motion.time[0], motion.time[-1])))[place]
         for motion in (new, old)
     )
-    labels = [f"{what}\n{now:.2f} s, was {was:.2f} s" for now, was, what in moments]
+    apart = np.linalg.norm(
+        Batch(robot, solid).link_pos_w - Batch(robot, ghost).link_pos_w, axis=2
+    ).max(axis=1)
+    labels = [
+        f"{what}\n{now:.2f} s, was {was:.2f} s\n{length(float(far))} apart"
+        for (now, was, what), far in zip(moments, apart, strict=True)
+    ]
     view = view_of(found.before)
     rows = range(0, len(moments), IN_A_ROW)
     return tuple(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -17,11 +19,13 @@ from surefoot.motion import rotation
 from surefoot.motion.contact import Terrain
 from surefoot.reports import geometry
 from surefoot.reports.geometry import Shape
+from surefoot.reports.plots import own_ids
 from surefoot.reports.projection import Camera, View
 from surefoot.reports.sheet import NAME_SPACE, Piece, Sheet
 from surefoot.robots.robot import Robot
 
-BESIDE_M = 0.34  # of a terrain is shown to each side of a robot in a picture
+GHOST_RGB = (0.95, 0.60, 0.24)
+BESIDE_M = 0.28  # of a terrain is shown to each side of a robot in a picture
 
 
 def robot_svg(
@@ -123,24 +127,30 @@ def pairs_svg(
     camera, pieces, ground = _posed(robot, both, view, width_px)
     sheet = Sheet(camera, _seed(robot, view, width_px, both))
     n = len(qpos)
-    spread = [_spread(camera, pieces[i] + pieces[n + i]) for i in range(n)]
+    steps = [_steps(terrain, np.asarray(both[i][:3])) for i in range(n)]
+    spread = [_spread(camera, [*pieces[i], *pieces[n + i], *steps[i]]) for i in range(n)]
     cell = 1.08 * max(high - low for low, high in spread)
     for i, (low, high) in enumerate(spread):  # a handful of pictures
         root = np.asarray(both[i][:3], dtype=np.float64)
-        steps = _steps(terrain, root)
         line = float(camera.seen((root * (1.0, 1.0, 0.0))[None])[0, 1])
         sheet.shift = (i * cell - 0.5 * (low + high), -line)
-        if steps:
-            sheet.solids(steps)
+        if steps[i]:
+            sheet.solids(steps[i])
         else:
             sheet.floor(pieces[i], ground)
-        sheet.ghost(pieces[n + i])
+        sheet.ghost([_tinted(piece) for piece in pieces[n + i]])
         sheet.solids(pieces[i])
         if labels:
             sheet.label(i * cell, labels[i])
     if cells > n:
         sheet.frame((-0.5 * cell, 0.0), ((cells - 0.5) * cell, 0.0))
     return sheet.svg(width_px, f"{robot.name}, {n} poses over {n} transparent ones")
+
+
+def _tinted(piece: Piece) -> Piece:
+    """The same in a warmer tone: where a ghost looks out from behind another, it is seen."""
+    rgb = 0.35 * np.array(piece.shape.rgb) + 0.65 * np.array(GHOST_RGB)
+    return replace(piece, shape=replace(piece.shape, rgb=(rgb[0], rgb[1], rgb[2])))
 
 
 def _steps(terrain: Terrain | None, root_w: Float64[Array, " 3"]) -> list[Piece]:
@@ -167,6 +177,25 @@ def _steps(terrain: Terrain | None, root_w: Float64[Array, " 3"]) -> list[Piece]
 def without_prologue(svg: str) -> str:
     """The same picture as an element for a page: the name space is a file's business."""
     return svg.replace(NAME_SPACE, "", 1)
+
+
+def stacked(svgs: Sequence[str]) -> str:
+    """Pictures one under the other, as one picture.
+
+    Raises:
+        BadInput: none, or one without its size.
+    """
+    sizes = [re.search(r'width="([\d.]+)" height="([\d.]+)"', svg) for svg in svgs]
+    if not svgs or not all(sizes):
+        raise BadInput(what="expected pictures with a width and a height", where="pictures")
+    wide = max(float(size.group(1)) for size in sizes if size)
+    rows, tall = [], 0.0
+    for i, (svg, size) in enumerate(zip(svgs, sizes, strict=True)):
+        placed = without_prologue(svg).replace("<svg", f'<svg y="{tall:.0f}"', 1)
+        rows.append(own_ids(placed, f"r{i}"))
+        tall += float(size.group(2)) if size else 0.0
+    box = f'width="{wide:.0f}" height="{tall:.0f}" viewBox="0 0 {wide:.0f} {tall:.0f}"'
+    return f'<svg{NAME_SPACE} {box} role="img">{"".join(rows)}</svg>\n'
 
 
 def write_robot_svg(robot: Robot, path: str | Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arrays import Array, Float64, Int64, IntArray
 from surefoot.reports.labels import Place, placed
 from surefoot.reports.roles import PLATE, POINTS_AN_INCH, ROLES
-from surefoot.reports.ticks import TICKS_PT, Tick, draw_even, draw_ticks, draw_word
+from surefoot.reports.ticks import LEGEND_PT, TICKS_PT, Tick, draw_even, draw_ticks, draw_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ class Panel:
     def labels_in(self) -> float:
         """Height of what stands above the panel."""
         if self.ticks:
-            return TICKS_PT / POINTS_AN_INCH
+            return (TICKS_PT + LEGEND_PT * (len(self.lines) > 1)) / POINTS_AN_INCH
         return (LABEL_ROWS * ROW_PT + 4.0) / POINTS_AN_INCH if self.marks else 0.0
 
 
@@ -155,14 +155,15 @@ def draw_panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
         _cap(ax, time, panel)
     if panel.bounds is not None:
         _draw_bounds(ax, time, panel.bounds, panel.lines[0].role)
+    ax.set_ylim(*ax.get_ylim())  # what is drawn from here on moves no limits
     if panel.sides is not None:
         _draw_sides(ax, panel.sides)
     if panel.marks:
         _draw_marks(ax, panel)
-    if panel.ticks:
-        draw_ticks(ax, panel.ticks, panel.inches)
     if panel.even is not None:
         draw_even(ax, panel.even)
+    if panel.ticks:
+        draw_ticks(ax, panel.ticks, panel.inches)
     for start, end, word in panel.spans:  # a handful
         draw_word(ax, 0.5 * (start + end), word)
     if panel.other is not None:
@@ -174,7 +175,8 @@ def draw_panel(ax: Axes, time: Float64[Array, " n"], panel: Panel) -> None:
         right.spines["right"].set_visible(False)
     ax.set_ylabel(panel.title)
     if panel.band is not None or panel.spread is not None or len(panel.lines) > 1:
-        draw_legend(ax, lift_in=panel.labels_in, tall_in=panel.inches)
+        lift = TICKS_PT / POINTS_AN_INCH if panel.ticks else panel.labels_in
+        draw_legend(ax, lift_in=lift, tall_in=panel.inches)
 
 
 def shown_top(values: Float64[Array, " n"]) -> float:

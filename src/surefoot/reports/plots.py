@@ -270,7 +270,7 @@ def _named(shown: Choice) -> list[tuple[str, str, float]]:
 def _grades(value: Float64[Array, " c"]) -> list[tuple[Int64[IntArray, " k"], str, str, float]]:
     """Samples by how good they are, the worst first: rows, name, colour, opacity."""
     known = np.isfinite(value)
-    found = [(np.flatnonzero(~known), "Q not asked", ROLES["muted"], 0.6)]
+    found = [(np.flatnonzero(~known), "not judged", ROLES["muted"], 0.6)]
     for low, high, name, alpha in Q_GRADES:
         rows = np.flatnonzero(known & (value > low) & (value <= high))
         found.append((rows, name, ROLES["bad"], alpha))
@@ -387,6 +387,22 @@ def _svg(figure: Figure, label: str, data: dict[str, str]) -> str:
         f" aria-label={quoteattr(label)}{attributes}>"
     )
     return head + svg[svg.index(">") + 1 :].strip()
+
+
+def as_file(svg: str, style: str) -> str:
+    """A plot of a page as a file of its own: the colours of light pages, on paper, no scripts.
+
+    Args:
+        style: the page's style sheet, which says what the roles' colours are.
+    """
+    light = dict(re.findall(r"--([\w-]+): (#\w+);", style[: style.index("@media")]))
+    svg = re.sub(r"var\(--([\w-]+)\)", lambda role: light[role.group(1)], svg)
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    paper = f'<rect width="100%" height="100%" fill="{light["paper"]}"/>'
+    size = f' width="{box.group(1)}" height="{box.group(2)}"' if box else ""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg"{size} font-family="sans-serif"'
+    end = svg.index(">") + 1
+    return svg[:end].replace("<svg", head, 1) + paper + svg[end:] + "\n"
 
 
 def own_ids(svg: str, prefix: str) -> str:

@@ -18,7 +18,7 @@ NAME_SPACE = ' xmlns="http://www.w3.org/2000/svg"'
 EDGE = 0.42  # brightness of the outline of a shape
 MARGIN, MOST_MARGIN_PX = 0.06, 16.0  # around everything: a share of the width, and its bound
 LABEL_PX = 16.0
-GHOST = 0.38  # opacity of a pose that another one is compared with
+GHOST = 0.55  # opacity of a pose that another one is compared with
 INSIDE, OUTSIDE, FLOOR = "#1a7f5a", "#c8402f", "#8a909c"
 SUPPORT_FILL = "#3b78c4"
 RING = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)

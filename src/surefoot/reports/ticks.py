@@ -11,7 +11,8 @@ from surefoot.reports.roles import PLATE, POINTS_AN_INCH, ROLES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TICKS_PT, WAS_PT, NOW_PT = 26.0, 19.0, 6.0  # above a panel: their room, and their two rows
+TICKS_PT, WAS_PT, NOW_PT = 25.0, 19.0, 6.0  # above a panel: their room, and their two rows
+LEGEND_PT = 14.0  # above that, where lines have names
 
 
 @dataclass(frozen=True, slots=True)
