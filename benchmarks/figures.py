@@ -2,10 +2,10 @@
 
     python benchmarks/figures.py [--out docs/figures] [--method warp]
 
-Zheng and Yamane, Adapting Human Motions to Humanoid Robots Through Time Warping: 4 the region of the coefficients,
-5, 7 and 9 the index over time of side stepping, walking upstairs and downstairs, 6, 8 and 10 (a)
-the poses. Robot human25, friction 0.7, no smoothing. Written are figure-4.svg to figure-10.svg and
-claims.json: a list of {figure, claim, measured, criterion, holds, note}.
+Zheng and Yamane, Adapting Human Motions to Humanoid Robots Through Time Warping: 4 the region of
+the coefficients; 5, 7 and 9 the index over time of side stepping, walking upstairs and downstairs;
+6, 8 and 10 (a) the poses. Robot human25, friction 0.7, no smoothing. Written are figure-4.svg to
+figure-10.svg and claims.json: a list of {figure, claim, measured, criterion, holds, note}.
 """
 
 from __future__ import annotations
