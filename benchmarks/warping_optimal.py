@@ -73,7 +73,8 @@ def main() -> None:
     possible = [feasible for bound, feasible, _ in rows if bound <= 0.0]
     seconds = [s for _, _, s in rows]
     print(
-        f"\nfeasible after, of those whose bound is 0 or less: {share(sum(possible), len(possible))}"
+        "\nfeasible after, of those whose bound is 0 or less: "
+        + share(sum(possible), len(possible))
     )
     print(f"median {np.median(seconds):.2f} s, most {max(seconds):.2f} s")
 

@@ -8,6 +8,7 @@ linear program in the shifts of the frames, within a radius in which that is clo
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from surefoot.adapters.exact import Exact
 from surefoot.adapters.linear import least
@@ -15,12 +16,14 @@ from surefoot.adapters.path import Path
 from surefoot.adapters.warp_program import Course, Freedom
 from surefoot.arrays import Array, Float64, IntArray
 
-POLISHES = 24  # steps at most
+POLISHES = 8  # steps at most; 2 to 5 are usual
 BESIDE = 2.0  # key frames beyond both ends that are judged with a stretch
-NEAR = 0.05  # over the weight: points this far under the worst d may bind after a step
+NEAR = 0.01  # over the weight: a step is not expected to gain more
 FIRST_STEP = 0.1  # of the distance of two key frames: how far a shift may move at first
 LAST_STEP = 1e-4  # of it: where the polishing ends
-GAIN = 1e-6  # over the weight: less is none
+SMALL = 1e-3  # of a row's largest entry: left out of a program whose step is tried anyway
+LEAST_COST = 1e-6  # over the weight, of a step: what need not move stays
+GAIN = 2e-5  # over the weight: less is none
 
 
 class Fit:
@@ -137,12 +140,18 @@ class Fit:
     ) -> tuple[Array | None, float]:
         """The best step within a radius by all directions that are known, and the d it promises."""
         k = len(y)
-        cuts, now = self._linear(y, value)
+        cuts, now = self._linear(y)
+        reach = now + radius * np.abs(cuts).sum(axis=1)
+        binding = reach > value - NEAR
+        cuts, now = cuts[binding], now[binding]
         rows, room = self._speeds(y, radius)
-        up = np.full((len(cuts), 1), -1.0)
-        matrix = np.block([[cuts, -cuts, up], [rows, -rows, np.zeros((len(rows), 1))]])
+        both = np.concatenate([cuts, rows])
+        both[np.abs(both) < SMALL * np.abs(both).max(axis=1, initial=0.0, keepdims=True)] = 0.0
+        up = np.zeros((len(both), 1))
+        up[: len(cuts)] = -1.0
+        matrix = csr_array(np.hstack([both, -both, up]))
         side = np.concatenate([-now, room])
-        cost = np.concatenate([np.full(2 * k, GAIN / (k * radius)), [1.0]])
+        cost = np.concatenate([np.full(2 * k, LEAST_COST / (k * radius)), [1.0]])
         box = np.tile([0.0, radius], (2 * k + 1, 1))
         box[-1] = -np.inf, np.inf
         found = least(cost, matrix, side, box)
@@ -150,12 +159,10 @@ class Fit:
             return None, value
         return found.x[:k] - found.x[k : 2 * k], float(found.x[-1])
 
-    def _linear(self, y: Float64[Array, " k"], value: float) -> tuple[Array, Array]:
-        """Rows and values of the directions that may bind: m · w is rows · step + values."""
-        w = self.exact.over_weight(self.wrenches(y))
-        now = np.einsum("kd,kd->k", self.dual, w[self.row])
-        near = now > value - NEAR
-        row, dual = self.row[near], self.dual[near]
+    def _linear(self, y: Float64[Array, " k"]) -> tuple[Array, Array]:
+        """Rows and values of all known directions: m · w = rows · step + values at first order."""
+        now = np.einsum("kd,kd->k", self.dual, self.exact.over_weight(self.wrenches(y))[self.row])
+        row, dual = self.row, self.dual
         a, b = (
             np.einsum("kd,kd->k", dual, self.exact.over_weight(part)[row])
             for part in (self.a, self.b)
@@ -164,7 +171,7 @@ class Fit:
         by_slope = a * 3.0 * bend / slope**4 - b * 2.0 / slope**3
         by_bend = -a / slope**3
         rows = by_slope[:, None] * self.slope[row] + by_bend[:, None] * self.bend[row]
-        return rows, now[near]
+        return rows, now
 
     def _speeds(self, y: Float64[Array, " k"], radius: float) -> tuple[Array, Array]:
         """Limits of t′ that a step may reach, as rows · step ≤ room."""
