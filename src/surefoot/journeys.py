@@ -21,6 +21,7 @@ from surefoot.formats.files import write_whole
 from surefoot.formats.native import write
 from surefoot.index import distance
 from surefoot.index.index import Feasibility, feasibility
+from surefoot.motion.contact import Terrain
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip
 from surefoot.reports.page import report
@@ -84,12 +85,17 @@ def retargeted(
     human: HumanClip,
     robot: Robot,
     *,
+    terrain: Terrain | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> tuple[Clip, dict[str, object]]:
-    """A human clip as robot clip, with the figures that `surefoot retarget --json` prints."""
+    """A human clip as robot clip, with the figures that `surefoot retarget --json` prints.
+
+    Args:
+        terrain: the ground of the person, in the human clip's world.
+    """
     begin = clock.perf_counter()
-    clip = retarget(human, robot, options=options, progress=progress)
+    clip = retarget(human, robot, terrain=terrain, options=options, progress=progress)
     seconds = clock.perf_counter() - begin
     return clip, retarget_figures(clip, robot, seconds)
 
@@ -143,7 +149,8 @@ def demo(
     body = load_robot(robot)
     place = _folder(folder)
     compile_kernels(body, progress)
-    clip, figures = retargeted(human, body, progress=progress)
+    ground = bundled.terrain(name)
+    clip, figures = retargeted(human, body, terrain=ground, progress=progress)
     say(0, 3, "judging what the contacts can give")
     found = feasibility(clip, body)
     say(1, 3, "mending it by new times")

@@ -91,6 +91,17 @@ class ClipOptions(Talk):
         )
 
 
+def terrain_of(path: Path, given: Terrain | None) -> tuple[Terrain | None, tuple[Notice, ...]]:
+    """The ground of a person's clip: the one that was given, else the file beside the clip's."""
+    from surefoot.formats.surroundings import terrain_beside
+
+    beside = terrain_beside(path) if given is None else None
+    if beside is None:
+        return given, ()
+    sentence = f"the terrain is that of {beside.name}, the file beside the clip"
+    return _terrain(beside), (Notice("assumption", "terrain", sentence),)
+
+
 def clip_of(name: str, robot: Robot, options: ClipOptions, progress: Progress) -> Clip:
     """The robot's clip that is meant, with its terrain and contacts; how it came about is noticed.
 
@@ -123,11 +134,10 @@ def clip_of(name: str, robot: Robot, options: ClipOptions, progress: Progress) -
         from surefoot.retargeting.retarget import retarget
 
         sentence = f"a person's motion, retargeted to {robot.name} with the default options"
-        value = _noticed(
-            retarget(value, robot, progress=progress), Notice("assumption", name, sentence)
-        )
-        if terrain is not None:
-            value = _detected(replace(value, terrain=terrain), robot, detection)
+        ground, said = terrain_of(path, terrain)
+        value = retarget(value, robot, terrain=ground, progress=progress)
+        for notice in (*said, Notice("assumption", name, sentence)):
+            value = _noticed(value, notice)
     if options.detect or _chosen(options):
         value = _detected(value, robot, detection)
     return value if options.contacts is None else _corrected(value, robot, options.contacts)

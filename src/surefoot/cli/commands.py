@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -187,7 +187,7 @@ class SamplesList(Talk):
 
 @dataclass(frozen=True, kw_only=True)
 class SamplesMake(Talk):
-    """Write a member of a family of human clips as BVH."""
+    """Write a member of a family of human clips as BVH, and its terrain file where it has one."""
 
     name: Annotated[Positional[str], arg(metavar="NAME")]
     """Name of the family."""
@@ -205,17 +205,25 @@ class SamplesMake(Talk):
         _require_ending(self.output, ".bvh")
         if self.seed < 0:
             raise BadOption(what=f"expected a number from 0 up, got {self.seed}", where="--seed")
+        from surefoot.formats.files import write_whole
         from surefoot.formats.registry import write
-        from surefoot.samples.generator import make
+        from surefoot.formats.surroundings import TERRAIN_ENDING
+        from surefoot.samples.generator import make, terrain
 
-        clip = make(self.name, seed=self.seed, parameters=_parameters(self.parameter))
+        values = _parameters(self.parameter)
+        clip = make(self.name, seed=self.seed, parameters=values)
+        ground = terrain(self.name, parameters=values)
         write(clip, self.output)
+        beside = None if ground is None else self.output.with_suffix(TERRAIN_ENDING)
+        if beside is not None and ground is not None:
+            write_whole(beside, ground.as_toml().encode())
         if screen.json:
             screen.result(
                 {
                     "name": self.name,
                     "seed": self.seed,
                     "file": str(self.output),
+                    "terrain_file": None if beside is None else str(beside),
                     "frames": clip.n,
                     "fps": clip.fps,
                     "duration_s": clip.duration,
@@ -223,6 +231,8 @@ class SamplesMake(Talk):
             )
         else:
             screen.say(f"{self.output}: {clip.n} frames at {clip.fps:.4g}/s, {clip.duration:.2f} s")
+            if beside is not None:
+                screen.say(f"{beside}: the ground it stands on")
         return 0
 
 
@@ -275,6 +285,7 @@ class Retarget(Talk):
         """Retarget and write."""
         if self.to is None:
             _require_ending(self.output, ".npz", ".html")
+        from surefoot.cli.clip_commands import terrain_of
         from surefoot.formats.registry import read, write
         from surefoot.journeys import compile_kernels, retargeted
         from surefoot.motion.human import HumanClip
@@ -287,7 +298,11 @@ class Retarget(Talk):
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
         options = Options(scale=self.scale, rate_hz=self.rate)
-        made, figures = retargeted(human, robot, options=options, progress=screen.progress)
+        ground, said = terrain_of(clip_path(self.clip), None)
+        made, figures = retargeted(
+            human, robot, terrain=ground, options=options, progress=screen.progress
+        )
+        made = replace(made, notices=(*made.notices, *said))
         if self.to is None and self.output.suffix == ".html":
             from surefoot.reports.page import report
 
