@@ -17,6 +17,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.index.index import Feasibility, feasibility
 from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.motion import Clip
+from surefoot.reports import plots
 from surefoot.reports.adaptation import adaptation_part, percent_signed
 from surefoot.reports.changes import events_of, moments_of, segments_of, standing, stretches_of
 from surefoot.reports.choices import choice_of
@@ -200,6 +201,17 @@ def test_the_outline_is_the_edge_of_the_region_in_which_time_runs_forward(found)
     rows = np.column_stack([np.ones(len(choice.outline)), choice.outline])
     least = (smooth().evaluate(t, 1) @ rows.T).min(axis=0)
     np.testing.assert_allclose(least, 0.2, rtol=0, atol=2e-3)
+
+
+def test_what_the_clip_does_in_the_end_is_drawn_where_it_is_not_the_chosen_function(found):
+    segment = segments_of(found)[0]
+    same = choice_of(found, segment)
+    other = choice_of(found, replace(segment, coefficients=(1.0, 0.0, 0.05)))
+    assert same is not None
+    assert other is not None
+    np.testing.assert_allclose(same.written, same.curve, rtol=0, atol=1e-3)
+    assert "as written" not in plots.choice(same, label="x")
+    assert "as written" in plots.choice(other, label="x")
 
 
 def test_functions_of_the_user_have_no_picture_of_choices(found):

@@ -9,9 +9,12 @@ import subprocess
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from make.walkers import swaying_clip, walker
+from surefoot.adapters.adaptation import Adaptation
+from surefoot.adapters.timing import Timing, retimed
 from surefoot.contacts.balance import balance
 from surefoot.index.index import feasibility
 from surefoot.reports.page import report
@@ -188,3 +191,44 @@ def test_the_player_opens_at_the_worst_moment_and_says_what_limits(chromium, tmp
         "opens": True, "state": "bad", "aria": True, "strip": True, "arrow": True, "good": True,
         "calm": True, "half": "1.00 s", "stepped": "1.03 s", "again": True,
     }  # fmt: skip
+
+
+TWO = """
+<script>
+(() => {
+  const figure = document.querySelector("figure.player"), facts = {};
+  const part = (name) => figure.querySelector(`[data-part="${name}"]`);
+  const ink = () => figure.querySelector("canvas").toDataURL();
+  facts.above = part("compared").textContent.startsWith("✕ original: not feasible");
+  facts.below = part("why").textContent.includes(" adapted: ");
+  facts.readout = part("readout").textContent.startsWith("adapted: ZMP ");
+  const beside = ink();
+  part("lay").value = "over";
+  part("lay").dispatchEvent(new Event("change"));
+  facts.over = ink() !== beside;
+  part("lay").value = "beside";
+  part("lay").dispatchEvent(new Event("change"));
+  facts.again = ink() === beside;
+  facts.shown = !part("lay").parentElement.hidden;
+  document.body.dataset.facts = JSON.stringify(facts);
+})();
+</script></body>
+"""
+
+
+def test_original_and_adapted_are_seen_side_by_side_or_one_over_the_other(chromium, tmp_path):
+    robot = walker()
+    before = feasibility(swaying_clip(robot), robot)
+    time = before.clip.motion.time
+    timing = Timing(time, 0.05 * np.sin(np.pi * time / 2.0) ** 2)
+    after = feasibility(retimed(before.clip, timing, what="warp"), robot)
+    found = Adaptation("warp", "warp", "better", after.clip, before, after, timing)
+    report([found], tmp_path / "report.html", robot=robot)
+    html = (tmp_path / "report.html").read_text("utf-8")
+    dom, console = shown(chromium, html.replace("</body>", TWO), tmp_path)
+    assert console == ""
+    attribute = re.search(r'data-facts="([^"]*)"', dom)
+    assert attribute is not None
+    facts = json.loads(unescape(attribute.group(1)))
+    names = ("above", "below", "readout", "over", "again", "shown")
+    assert facts == dict.fromkeys(names, True)

@@ -15,7 +15,7 @@ from surefoot.arrays import Array, Float64, Int64, IntArray
 from surefoot.errors import BadOption, UnknownName
 from surefoot.index.distance import Scales
 from surefoot.index.index import Feasibility
-from surefoot.reports.changes import Segment
+from surefoot.reports.changes import Segment, new_times
 from surefoot.reports.plots import Choice
 from surefoot.reports.projection import outline
 
@@ -61,7 +61,15 @@ def choice_of(found: Adaptation, segment: Segment) -> Choice | None:
         TAU,
         samples @ functions.T,
         functions @ chosen,
+        _written(found, segment),
     )
+
+
+def _written(found: Adaptation, segment: Segment) -> Float64[Array, " t"]:
+    """The timing over a segment, from 0 to 1, as the clip has it in the end."""
+    s = segment.start + TAU * (segment.end - segment.start)
+    t = new_times(found, s)
+    return np.asarray((t - t[0]) / (t[-1] - t[0]), dtype=np.float64)
 
 
 def _near(

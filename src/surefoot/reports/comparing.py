@@ -183,7 +183,9 @@ def choice_blocks(found: Adaptation) -> tuple[Block, ...]:
     text = (
         f"Each point is a warp of basis ‘{basis}’ in which time runs forward (inside the line),"
         " coloured by Q, the worst d of the segment over the weight, of which the points show a"
-        " lower bound. Diamond and strong line: what was chosen."
+        " lower bound. Diamond and strong line: what was chosen;"
+        " blue: what the clip does in the end, where that was moved on, frame by frame or by later"
+        " rounds."
         " As figure 4 of Zheng and Yamane."
     )
     if any(len(segment.coefficients) > basis_shown(segment) for segment, _ in shown):

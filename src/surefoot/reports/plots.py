@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 WIDTH_IN = 9.6
 SQUARE_IN, FUNCTIONS = 2.35, 12  # of plots side by side: their height, curves of each colour
+DIFFERS = 2e-3  # of a segment: half the width of a line
 Q_GRADES = (
     (0.2, np.inf, "Q over 20 % of the weight", 0.22),
     (0.05, 0.2, "5 to 20 %", 0.45),
@@ -216,6 +217,8 @@ class Choice:
     """The canonical function of each of the points at tau."""
     curve: Float64[Array, " t"]
     """Of the chosen one."""
+    written: Float64[Array, " t"]
+    """What the clip does in the end: polished frame by frame, or warped again."""
 
 
 def choice(shown: Choice, *, label: str) -> str:
@@ -245,6 +248,9 @@ def choice(shown: Choice, *, label: str) -> str:
                     markeredgecolor=edge, **found)  # fmt: skip
             ax.set(xlabel=shown.names[0], ylabel=shown.names[1])
         right.plot(shown.tau, shown.curve, linewidth=2.0, **found)
+        if np.abs(shown.written - shown.curve).max() > DIFFERS:
+            right.plot(shown.tau, shown.written, color=ROLES["zmp"], linewidth=1.6, zorder=9)
+            whole.plot([], [], color=ROLES["zmp"], linewidth=1.6, label="as written")
         right.plot([0.0, 1.0], [0.0, 1.0], color=ROLES["muted"], linewidth=0.8, linestyle="--")
         right.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xlabel="t", ylabel="f₀(t)")
         for ax, title in zip(axes, titles, strict=True):
