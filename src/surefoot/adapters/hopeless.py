@@ -93,7 +93,8 @@ def _relaxed(
     ).tocsr()
     goal = np.tile([1.0, 0.0, 0.0], n)
     bounds = np.tile([[-1.0, np.inf], [-1.0, 1.0], [0.0, 1.0]], (n, 1))
-    answer = linprog(goal, A_ub=matrix, b_ub=-along[2], bounds=bounds, method="highs")
+    # The stubs of scipy know no sparse matrices here; its documentation does.
+    answer = linprog(goal, A_ub=matrix, b_ub=-along[2], bounds=bounds, method="highs")  # type: ignore[call-overload]  # as said
     if answer.status != 0:  # nothing is proven then
         return np.full(n, -np.inf), np.tile([0.0, 0.0], (n, 1))
     x = np.asarray(answer.x, dtype=np.float64).reshape(n, 3)

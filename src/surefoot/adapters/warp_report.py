@@ -228,7 +228,7 @@ def _region(region: Region, seed: int) -> dict[str, object]:
     }
 
 
-def _frames(found: Feasibility, flags: Array) -> str:
+def _frames(found: Feasibility, flags: BoolArray) -> str:
     """Frames and moments of flagged samples, in words: the longest three runs, then a count."""
     runs = spans(found.time, flags)
     near = [i for i, run in enumerate(runs) if i == 0 or run[0] - runs[i - 1][1] > APART_S]

@@ -186,13 +186,15 @@ class Search:
         matrix[: len(rows), :q], matrix[: len(rows), q] = change / weight, -1.0
         matrix[len(rows) :, :q] = -forward
         right = np.concatenate([-bound / weight, np.maximum(room, 0.0)])
-        bounds = np.array([*zip(-trust, trust, strict=True), (-np.inf, np.inf)])
+        bounds: list[tuple[float | None, float | None]] = [(-x, x) for x in trust.tolist()]
+        bounds.append((None, None))
         answer = linprog(
             np.append(np.zeros(q), 1.0), A_ub=matrix, b_ub=right, bounds=bounds, method="highs"
         )
-        if answer.status != 0 or answer.x[q] * weight >= value:
+        if answer.status != 0:
             return None
-        return np.asarray(answer.x[:q], dtype=np.float64)
+        x = np.asarray(answer.x, dtype=np.float64)
+        return x[:q] if x[q] * weight < value else None
 
 
 def rule(
