@@ -121,7 +121,7 @@ def test_no_leg_is_ever_stretched_and_knees_bend_forwards_only(members: list[Mem
 def test_ankles_bend_no_further_than_those_of_people() -> None:
     """Shank forwards over the foot: 36° by default, and 50° for the highest steps.
 
-    32° in CMU 83_09; people who stand can lean the shank over a flat foot by 35° to 50°.
+    32° in CMU 83_09; people who stand lean it over a flat foot by 35° to 50° (from memory).
     """
     for name, seed in itertools.product(NAMES, range(30)):
         for values, most in (({}, 40.0), (drawn(name, seed), 50.0)):
