@@ -71,7 +71,7 @@ def test_outside_of_the_stretches_nothing_happens_at_another_time(best: Adaptati
 
 def test_the_details_are_json(best: Adaptation) -> None:
     told = json.loads(json.dumps(dict(best.details), allow_nan=False))
-    assert {"stretches", "limits", "tried", "seconds"} <= set(told)
+    assert {"stretches", "limits", "rounds_over_weight", "tried", "seconds"} <= set(told)
     assert {"case", "optimum_over_weight", "gap_over_weight", "bend_per_s2", "programs"} <= set(
         told["stretches"][0]
     )
@@ -95,7 +95,7 @@ def test_the_better_one_of_both_methods_is_returned(
     both = adapt(sidestep.clip, sidestep.robot, sidestep)
     tried = both.details["tried"]
     assert isinstance(tried, list)
-    assert len(tried) == 2
+    assert {one["method"] for one in tried} == {"warp", "warp-optimal"}
     worst = worst_n(both.after) / sidestep.weight_n
     assert worst <= min(one["worst_over_weight"] for one in tried) + 1e-7
     assert worst_n(both.after) <= worst_n(best.after) + 1e-7 * sidestep.weight_n

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
@@ -32,7 +32,7 @@ from surefoot.index.speed import spans
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 
-BENDS = (np.inf, 1000.0, 300.0, 100.0)  # 1/s²; what frames at 30 fps can follow lies among them
+BENDS = (100.0, 300.0, 1000.0, np.inf)  # 1/s²; what frames at 30 fps can follow lies among them
 FEWEST_CELLS = 8
 KNOWN = 0.01  # over the weight: how far under the bound distances of the frames' spline are asked
 THIN = 3  # of the samples that are neither frame nor contact change, one in so many is a point
@@ -63,6 +63,8 @@ class Options:
     """Distance of the frames that get new times, s; all frames where they lie farther apart."""
     tolerance: float = 1e-4
     """Gap between the bounds of a program, over the weight."""
+    rounds: int = 3
+    """How often the clip as written is mended again, the first time included."""
     polish: bool = True
     """Whether the times of the frames are made better by themselves in the end."""
     tighten: bool = False
@@ -78,6 +80,8 @@ class Options:
             raise BadOption(what=f"the grid must lie between 1 and 100 ms, got {self.step_s:g} s")
         if not self.key_step_s > 0.0:
             raise BadOption(what=f"key frames must lie apart, got {self.key_step_s:g} s")
+        if self.rounds < 1:
+            raise BadOption(what=f"expected 1 round or more, got {self.rounds}")
         self.freedom(np.inf)
 
     def freedom(self, bend: float) -> Freedom:
@@ -166,30 +170,65 @@ def adapt(
     begin = clock.perf_counter()
     if before.all_feasible:
         return Adaptation("warp-optimal", "warp-optimal", "unchanged", clip, before, before)
-    work = prepared(before, options)
-    found = []
-    places = stretches(work)
-    for i, place in enumerate(places):  # stretches, not samples
-        if progress:
-            progress(i, len(places), f"stretch from {place[0]:.2f} to {place[1]:.2f} s")
-        found.append(mended_stretch(work, place))
-    shift = np.sum([one.shift for one in found], axis=0)
+    still = _Tried("warp-optimal", clip, before, None)
+    found, tried = _rounds(still, options, progress)
     bound = max(one.optimum.bound for one in found) * before.weight_n
     details: dict[str, object] = {
         "stretches": [one.summary(before.weight_n) for one in found],
         "limits": {"slowest": options.slowest, "fastest": options.fastest,
                    "longest": options.longest, "joint_speeds": options.joint_speeds},
+        "rounds_over_weight": [worst_n(one.after) / before.weight_n for one in tried],
+        "seconds": clock.perf_counter() - begin,
     }  # fmt: skip
-    tried = []
-    if np.any(shift != 0.0):
-        timing = Timing(work.path.frame_time, shift)
-        written = retimed(clip, timing, what="warp-optimal", longest=options.longest)
-        after = judged(written, robot, before.options)
-        tried.append(_Tried("warp-optimal", written, after, timing))
-    details["seconds"] = clock.perf_counter() - begin
     if options.compare:
         tried += _paper(clip, robot, before, progress)
-    return _best(_Tried("warp-optimal", clip, before, None), tried, found, bound, details)
+    return _best(still, tried, found, bound, details)
+
+
+def _rounds(
+    still: _Tried, options: Options, progress: Progress | None
+) -> tuple[list[Mended], list[_Tried]]:
+    """What was found in the clip itself, and the clip as written after each round.
+
+    The curve through frames at new times is not quite the old one, so what was written is judged
+    and mended again, while that helps. Speeds of all rounds together keep to their limits.
+    """
+    clip, before = still.clip, still.after
+    keys = key_frames(clip.motion.time, options.key_step_s)
+    first: list[Mended] = []
+    tried: list[_Tried] = []
+    now, shift, left = before, np.zeros(len(keys)), options
+    for _ in range(options.rounds):  # of the whole clip
+        work = prepared(now, left, keys)
+        places = stretches(work)
+        found = []
+        for i, place in enumerate(places):  # stretches, not samples
+            if progress:
+                progress(i, len(places), f"stretch from {place[0]:.2f} to {place[1]:.2f} s")
+            found.append(mended_stretch(work, place))
+        first = first or found
+        step = np.sum([one.shift for one in found], axis=0)
+        if not np.any(step != 0.0):
+            break
+        shift = shift + step
+        timing = Timing(clip.motion.time[keys], shift)
+        written = retimed(clip, timing, what="warp-optimal", longest=options.longest)
+        after = judged(written, before.robot, before.options)
+        tried.append(_Tried("warp-optimal", written, after, timing))
+        if after.all_feasible or worst_n(after) >= worst_n(now):
+            break
+        speed = 1.0 / timing.slope(before.time)
+        now, left = (
+            after,
+            replace(
+                options,
+                slowest=min(1.0, options.slowest / float(speed.min())),
+                fastest=max(1.0, options.fastest / float(speed.max())),
+                bends=options.bends[:1],
+                longest=1.0,
+            ),
+        )
+    return first, tried
 
 
 def mended_stretch(work: Work, place: Stretch) -> Mended:
@@ -238,12 +277,15 @@ def mended_stretch(work: Work, place: Stretch) -> Mended:
     )
 
 
-def prepared(before: Feasibility, options: Options) -> Work:
-    """The path of a clip, with what joints can do along it."""
+def prepared(before: Feasibility, options: Options, frames: Int64[IntArray, " k"]) -> Work:
+    """The path of a clip, with what joints can do along it.
+
+    Args:
+        frames: those that get new times of their own.
+    """
     settings = before.options
     scales = Scales(settings.length_scale_m, settings.cone_sides, settings.tolerance)
-    time = before.clip.motion.time
-    keys = time[key_frames(time, options.key_step_s)]
+    keys = before.clip.motion.time[frames]
     path = path_of(before.samples, keys, scales=scales, weight_n=before.weight_n)
     most_x = None
     if options.joint_speeds:
