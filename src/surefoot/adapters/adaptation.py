@@ -91,7 +91,7 @@ class Adaptation:
         }[self.status]
         why = f" {self.why_not}" if self.why_not else ""
         return (
-            f"{self.chosen}: the worst d was {before:+.1f} % of the weight and is {after:+.1f} %."
+            f"{self.chosen}: the worst d was {before:+.2f} % of the weight and is {after:+.2f} %."
             f" {end}{why}"
         )
 
