@@ -16,6 +16,7 @@ from surefoot.errors import Notice, UnknownName, nearest
 from surefoot.index.index import Feasibility, feasibility
 from surefoot.index.index import Options as IndexOptions
 from surefoot.motion.motion import Clip
+from surefoot.motion.smoothing import smooth
 from surefoot.robots.robot import Robot
 
 Status = Literal["mended", "better", "unchanged", "refused"]
@@ -41,7 +42,8 @@ class Adaptation:
     """Of the clip as it is written, at the control rate and at every frame besides."""
     timing: Timing | None = None
     lower_bound_n: float | None = None
-    """No timing that the method allows has a smaller worst d; None where nothing is proven."""
+    """No timing that the method looked among has a smaller worst d, up to what re-timed frames add
+    to it (docs/warping.md); None where nothing is proven."""
     why_not: str | None = None
     """Why it is not mended; None where it is."""
     details: Mapping[str, object] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Adaptation:
             "mended": "Now every sample is feasible.",
             "better": "It is better, but not feasible everywhere.",
             "unchanged": "Nothing was changed.",
-            "refused": "Nothing was changed: no timing can mend it.",
+            "refused": "Nothing was changed: no timing that the method allows can mend it.",
         }[self.status]
         why = f" {self.why_not}" if self.why_not else ""
         return (
@@ -140,10 +142,21 @@ def adapt(
         raise UnknownName(what=f"no method is called '{method}'", todo=nearest(method, METHODS))
     begin = clock.perf_counter()
     module, _, name = METHODS[method][0].partition(":")
+    clip, index = _smoothed(clip, index or IndexOptions())
     before = judged(clip, robot, index)
     run = cast("_Method", getattr(import_module(module), name))
     found = run(before.clip, robot, before, options, progress)
     return replace(found, seconds=clock.perf_counter() - begin)
+
+
+def _smoothed(clip: Clip, index: IndexOptions) -> tuple[Clip, IndexOptions]:
+    """The clip smoothed once, before it is mended; what is written is judged as it is."""
+    if index.smooth_hz is None:
+        return clip, index
+    motion, said = smooth(clip.motion, index.smooth_hz, clip.contacts)
+    meta = clip.meta.then("smooth", cutoff_hz=index.smooth_hz)
+    smoothed = replace(clip, motion=motion, meta=meta, notices=(*clip.notices, *said))
+    return smoothed, replace(index, smooth_hz=None)
 
 
 def judged(clip: Clip, robot: Robot, index: IndexOptions | None = None) -> Feasibility:
