@@ -84,7 +84,7 @@ def test_feet_keep_to_the_ground_where_the_person_stands(walk: Walk) -> None:
 @pytest.mark.slow
 def test_the_walk_is_the_same_to_the_last_byte(walk: Walk, tmp_path: pathlib.Path) -> None:
     again = demo(folder=tmp_path)
-    for name in ("clip.npz", "report.html"):
+    for name in ("clip.npz", "adapted.npz", "report.html"):
         assert (again.folder / name).read_bytes() == (walk.folder / name).read_bytes(), name
 
 

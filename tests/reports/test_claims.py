@@ -51,8 +51,8 @@ def doubt(claim: dict) -> float:
     """How far a measure may lie beside another machine's.
 
     Two searches that differ in the last digit end at other coefficients: with numpy 2.5 one of four
-    events of the stairs changes sides. Shares of events may differ by one event, speeds by 0.05 m/s,
-    the worst d by 0.003 of the weight.
+    events of the stairs changes sides. Shares of events may differ by one event, speeds by
+    0.05 m/s, the worst d by 0.003 of the weight.
     """
     events = claim["note"].split(" ", 1)[0]
     if "share" in claim["claim"] and events.isdigit():

@@ -142,7 +142,7 @@ def _figures(found: Adaptation) -> tuple[KeyFigure, ...]:
             "unchanged" if same else f"{change:+.3f} s".replace("-", MINUS),
             f"{after.clip.motion.duration:.2f} s",
         ),
-        KeyFigure("Method", found.chosen, f"{found.status}; it took {found.seconds:.1f} s"),
+        KeyFigure("Method", found.chosen, found.status),
     ]
     return tuple(figures)
 
@@ -277,6 +277,5 @@ def _rank(found: Adaptation) -> Rank:
         ("after", share(found.after)),
         ("worst d before", _over(found.before)),
         ("after ", _over(found.after)),
-        ("took", f"{found.seconds:.1f} s"),
     )
     return Rank(worst_n(found.after) / found.before.weight_n, cells)
