@@ -11,6 +11,8 @@ from surefoot.errors import UnknownName
 from surefoot.index.index import Options
 from surefoot.samples import bundled
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def robot() -> sf.Robot:

@@ -65,6 +65,7 @@ def test_where_the_duration_binds_from_below_the_secant_bound_is_better() -> Non
 
 
 @pytest.mark.parametrize("first", range(0, 200, 25))
+@pytest.mark.slow
 def test_the_bound_is_never_above_what_is_achieved(first: int) -> None:
     """200 random stretches, seeds 0 to 199, with their duration, speeds and rates kept."""
     for seed in range(first, first + 25):

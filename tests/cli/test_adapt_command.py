@@ -11,6 +11,8 @@ import pytest
 import surefoot as sf
 from surefoot.cli.main import run
 
+pytestmark = pytest.mark.slow
+
 
 def adapted(*words: str) -> int:
     return run(["adapt", *words, "-r", "human25", "-q"])

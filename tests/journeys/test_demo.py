@@ -13,6 +13,8 @@ from surefoot.cli.main import run
 from surefoot.errors import NoFile, UnknownName
 from surefoot.journeys import Walk, demo
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:

@@ -10,6 +10,8 @@ import pytest
 
 from surefoot.cli.main import run
 
+pytestmark = pytest.mark.slow
+
 
 def _verified(folder: pathlib.Path, capsys: pytest.CaptureFixture[str], *options: str) -> int:
     path = folder / "dump.npz"

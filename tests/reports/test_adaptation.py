@@ -26,6 +26,8 @@ from surefoot.reports.page import Context, Part, report
 from surefoot.reports.plots import as_file
 from surefoot.robots.robot import Robot
 
+pytestmark = pytest.mark.slow
+
 START, END = 0.5, 1.8
 CHOSEN = (1.0, 0.05, -0.1)
 

@@ -19,6 +19,8 @@ from surefoot.retargeting.retarget import Options, retarget
 from surefoot.robots.robot import Robot
 from surefoot.samples import generator
 
+pytestmark = pytest.mark.slow
+
 STAIRS = ("stairs-up", "stairs-down")
 LET_GO_MPS = 0.30  # contacts.detect: what is faster does not stand; a swing begins more gently
 

@@ -13,6 +13,8 @@ from surefoot.motion.human import HumanClip
 from surefoot.samples import body, generator, plan, posing
 from surefoot.samples.gaits import stairs
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("stairs-up", "stairs-down")
 SIDES = ("left", "right")
 # 3 and 20: the pendulum that follows in whole shares runs away there.

@@ -18,6 +18,8 @@ from surefoot.formats import bvh
 from surefoot.motion.human import HumanClip, without_first_row
 from surefoot.samples import generator
 
+pytestmark = pytest.mark.slow
+
 CUTOFF_HZ = 4.0  # of the centre of mass before it is differentiated twice
 FIGURES = ("swing", "step", "both", "com_lift", "zmp_lift", "com_land", "zmp_land")
 # Clip and its frames with the T-pose row: 83_27 from the last step on the floor, 111_27 up, down.
