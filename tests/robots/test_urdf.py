@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -89,6 +90,33 @@ def test_position_limits_that_leave_no_room_are_dropped(
 def test_number_that_is_empty_is_a_fault(tmp_path: pathlib.Path, entry: str) -> None:
     empty = f'{entry.split("=")[0]}=""'
     assert empty.split()[-1] in _refusal(URDF.replace(entry, empty), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ('velocity="9.5"', 'limit velocity="9.5 3"'),
+        ('<mass value="3"/>', 'mass value="3 3"'),
+    ],
+)
+def test_two_numbers_where_one_belongs_are_a_fault(
+    tmp_path: pathlib.Path, entry: str, text: str
+) -> None:
+    doubled = re.sub(r'="([^"]*)"', r'="\1 3"', entry)
+    assert text in _refusal(URDF.replace(entry, doubled), tmp_path)
+
+
+def test_limits_of_zero_are_taken_for_none_and_said(tmp_path: pathlib.Path) -> None:
+    """As exporters of CAD programs write them: effort="0" velocity="0" on every joint."""
+    robot = _load(URDF.replace('velocity="9.5"', 'velocity="0"', 1), tmp_path)
+    assert np.isinf(robot.joint_speed[robot.joint_names.index("left_hip")])
+    said = [n.sentence for n in robot.notices if n.part == "limit"]
+    assert said == ["speed limits of 0 taken for none: 'left_hip'"]
+    limit = '<limit lower="-0.9" upper="0.9" effort="30" velocity="7"/>'
+    robot = _load(URDF.replace(limit, limit.replace("30", "0.0")), tmp_path)
+    assert np.isinf(robot.joint_torque[robot.joint_names.index("left_ankle")])
+    said = [n.sentence for n in robot.notices if n.part == "limit"]
+    assert said == ["torque limits of 0 taken for none: 'left_ankle'; 'right_ankle'"]
 
 
 def test_chain_that_nobody_can_follow_is_refused(tmp_path: pathlib.Path) -> None:

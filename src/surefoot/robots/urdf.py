@@ -73,6 +73,7 @@ def read_urdf(root: ET.Element, path: pathlib.Path) -> Urdf:
         if speed is not None and float(speed) > 0.0:
             speeds[_name(joint)] = float(speed)
     _drop_empty_ranges(joints, notices)
+    _say_limits_of_zero(joints, notices)
     ties = _take_mimics(joints, notices)
     meshes = _resolve_meshes(root, path, notices)
     _unname_doubles(root)
@@ -171,7 +172,7 @@ def _depths(root: str, joints: list[ET.Element]) -> dict[str, int]:
 
 
 def _bad_numbers(root: ET.Element) -> Iterator[str]:
-    """Inertias and limits that are no finite numbers."""
+    """Inertias, limits and places that are not as many finite numbers as they must be."""
     for owner in (*root.findall("link"), *root.findall("joint")):
         for element in owner.iter():
             if element.tag not in NUMBERS:
@@ -180,7 +181,8 @@ def _bad_numbers(root: ET.Element) -> Iterator[str]:
                 text = element.attrib[key]
                 try:
                     parts = [float(part) for part in text.split()]
-                    good = bool(parts) and all(math.isfinite(part) for part in parts)
+                    wanted = 3 if key in ("xyz", "rpy") else 1
+                    good = len(parts) == wanted and all(math.isfinite(part) for part in parts)
                 except ValueError:
                     good = False
                 if not good:
@@ -264,6 +266,17 @@ def _drop_empty_ranges(joints: list[ET.Element], notices: list[Notice]) -> None:
                 value=float(len(empty)),
             )
         )
+
+
+def _say_limits_of_zero(joints: list[ET.Element], notices: list[Notice]) -> None:
+    """Say which speeds and torques are taken for unknown: exporters write 0 where nobody said."""
+    for key, what in (("velocity", "speed"), ("effort", "torque")):
+        limits = ((_name(joint), joint.find("limit")) for joint in joints)
+        zero = [f"'{name}'" for name, limit in limits
+                if limit is not None and float(limit.get(key, "1")) == 0.0]  # fmt: skip
+        if zero:
+            sentence = f"{what} limits of 0 taken for none: {listed(zero)}"
+            notices.append(Notice("assumption", "limit", sentence, value=float(len(zero))))
 
 
 def _take_mimics(
