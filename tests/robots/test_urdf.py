@@ -295,6 +295,19 @@ def test_found_mesh_is_loaded_and_missing_one_dropped(tmp_path: pathlib.Path) ->
                for n in robot.notices if n.kind == "dropped")  # fmt: skip
 
 
+def test_robot_that_lost_its_feet_with_its_meshes_names_them(tmp_path: pathlib.Path) -> None:
+    box = '<box size="0.2 0.1 0.03"/>'
+    mesh = '<mesh filename="package://biped/foot.dae"/>'
+    with pytest.raises(BadRobot) as caught:
+        _load(URDF.replace(box, mesh), tmp_path)
+    assert str(caught.value) == (
+        "no feet found: no link has a shape; shapes dropped (2), because their meshes are not "
+        f"there or cannot be read: 'package://biped/foot.dae' ({tmp_path / 'stilts.urdf'}). Put the "
+        "meshes where they are looked for (docs/robots.md). Give the soles in a profile beside the "
+        "model (docs/robots.md)"
+    )
+
+
 def test_foot_of_a_mesh_stands_on_the_lowest_vertices(tmp_path: pathlib.Path) -> None:
     """A tetrahedron with corners (0,0,0), (1,0,0), (0,1,0), (0,0,1): the sole is its base."""
     written(OBJ, tmp_path, "foot.obj")

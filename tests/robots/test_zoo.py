@@ -62,6 +62,10 @@ def test_unknown_name_is_answered_with_the_nearest() -> None:
         "no robot 'humann25' in the zoo. Did you mean 'human25'? Or give the path of an MJCF, URDF "
         "or profile"
     )
+    with pytest.raises(
+        UnknownName, match=r"Known names: g1, human25, t1, talos\. Or give the path"
+    ):
+        load_robot("xyz")
 
 
 def test_profile_beside_the_model_is_used(tmp_path: pathlib.Path) -> None:

@@ -83,9 +83,11 @@ def load_robot(name_or_path: str | pathlib.Path) -> Robot:
         return _assemble(model, profile, source=str(model))
     looks_like_path = path.suffix.lower() in (*load.ENDINGS, ".toml") or len(path.parts) > 1
     if not looks_like_path and not path.exists():
+        near = nearest(text, names())
         raise UnknownName(
             what=f"no robot '{text}' in the zoo",
-            todo=f"{nearest(text, names())} Or give the path of an MJCF, URDF or profile",
+            todo=f"{near}{'' if near.endswith('?') else '.'} Or give the path of an MJCF, URDF "
+            "or profile",
         )
     beside = _profile_beside(path)
     return _assemble(path, beside, source=str(path))
@@ -151,7 +153,10 @@ def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Ro
     torque = np.where(bounded, np.abs(model.jnt_actfrcrange[ids]).min(axis=1), np.inf)
     speed = np.array([draft.speeds.get(name, np.inf) for name in draft.joint_names])
     home = _home(draft, known, model, minimum, maximum)
-    feet, home, assumed = soles.stand(model, home, known.soles, str(path))
+    try:
+        feet, home, assumed = soles.stand(model, home, known.soles, str(path))
+    except BadRobot as error:
+        raise _without_meshes(error, draft) from error
     draft.notices.extend(assumed)
     return Robot(
         name=known.name,
@@ -169,6 +174,18 @@ def _assemble(path: pathlib.Path, profile: Profile | None, *, source: str) -> Ro
         home=home,
         notices=tuple(draft.notices),
         mjcf=mjcf,
+    )
+
+
+def _without_meshes(error: BadRobot, draft: load.Draft) -> BadRobot:
+    """The error of a robot that cannot stand, with the meshes that it may have stood on."""
+    lost = [notice.sentence for notice in draft.notices if notice.part == "mesh"]
+    if not lost:
+        return error
+    return BadRobot(
+        what="; ".join([error.what, *lost]),
+        where=error.where,
+        todo=f"Put the meshes where they are looked for (docs/robots.md). {error.todo}",
     )
 
 
