@@ -420,6 +420,27 @@ def test_inertia_that_no_link_can_have_is_refused(
         load_robot(_biped_with(tmp_path, (old, new)))
 
 
+@pytest.mark.parametrize("weight", ['mass="-3"', 'density="-3"'])
+def test_shape_that_weighs_less_than_nothing_is_refused(
+    tmp_path: pathlib.Path, weight: str
+) -> None:
+    """A link that gets its mass from it must not become one without mass."""
+    text = (
+        '<mujoco><worldbody><body name="trunk" pos="0 0 1"><freejoint/>'
+        f'<geom type="box" size="0.1 0.1 0.1" {weight}/>'
+        '<body name="foot" pos="0 0 -0.5"><joint name="ankle"/><geom size="0.1" mass="1"/></body>'
+        "</body></worldbody></mujoco>"
+    )
+    with pytest.raises(BadRobot, match="mass, inertia or density are negative in geom"):
+        load_robot(written(text, tmp_path, "light.xml"))
+
+
+def test_what_the_engine_warns_of_while_reading_is_said(tmp_path: pathlib.Path) -> None:
+    """It takes a mass of NaN for none given, and the shape's volume for it."""
+    path = _biped_with(tmp_path, ('name="left_ankle"', 'name="left_ankle" user="nan"'))
+    assert "MuJoCo warns: XML contains a 'NaN'" in _said(load_robot(path), "engine")
+
+
 def test_place_that_is_not_finite_is_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(BadRobot, match=r"body_pos .* of the compiled model is not finite"):
         load_robot(_biped_with(tmp_path, ('pos="0 0 -0.37"', 'pos="0 0 inf"')))

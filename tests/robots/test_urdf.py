@@ -302,9 +302,9 @@ def test_robot_that_lost_its_feet_with_its_meshes_names_them(tmp_path: pathlib.P
         _load(URDF.replace(box, mesh), tmp_path)
     assert str(caught.value) == (
         "no feet found: no link has a shape; shapes dropped (2), because their meshes are not "
-        f"there or cannot be read: 'package://biped/foot.dae' ({tmp_path / 'stilts.urdf'}). Put the "
-        "meshes where they are looked for (docs/robots.md). Give the soles in a profile beside the "
-        "model (docs/robots.md)"
+        f"there or cannot be read: 'package://biped/foot.dae' ({tmp_path / 'stilts.urdf'}). Put "
+        "the meshes where they are looked for (docs/robots.md). Give the soles in a profile beside "
+        "the model (docs/robots.md)"
     )
 
 

@@ -62,9 +62,7 @@ def test_unknown_name_is_answered_with_the_nearest() -> None:
         "no robot 'humann25' in the zoo. Did you mean 'human25'? Or give the path of an MJCF, URDF "
         "or profile"
     )
-    with pytest.raises(
-        UnknownName, match=r"Known names: g1, human25, t1, talos\. Or give the path"
-    ):
+    with pytest.raises(UnknownName, match=r"g1, human25, t1, talos\. Or give the path"):
         load_robot("xyz")
 
 

@@ -170,11 +170,15 @@ def compile_mended(spec: mujoco.MjSpec, where: str) -> tuple[mujoco.MjModel, tup
             if notice is None:
                 raise BadRobot(what=f"MuJoCo refuses the model: {message}", where=where)
             notices.append(notice)
-    notices += [
+    return model, (*notices, *warned(said))
+
+
+def warned(said: list[str]) -> tuple[Notice, ...]:
+    """One notice for each warning of the engine."""
+    return tuple(
         Notice(kind="engine", part="model", sentence=f"MuJoCo warns: {' '.join(text.split())}")
         for text in said
-    ]
-    return model, tuple(notices)
+    )
 
 
 def _drop_spare_block(spec: mujoco.MjSpec, message: str) -> Notice | None:

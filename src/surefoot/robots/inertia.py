@@ -86,7 +86,11 @@ def _weighs(spec: mujoco.MjSpec, body: mujoco.MjsBody) -> bool:
                       for geom in link.geoms)  # fmt: skip
         else:
             own = link.mass > LEAST and bool(moments(link)[0] > 0.0)
-        wrong = link.mass < 0.0 or not moments(link)[0] >= 0.0  # left to the engine to refuse
+        wrong = (  # left to the engine to refuse
+            link.mass < 0.0
+            or not moments(link)[0] >= 0.0
+            or any(geom.mass < 0.0 or geom.density < 0.0 for geom in link.geoms)
+        )
         if own or wrong or spec.compiler.boundmass > 0.0:
             return True
     return False

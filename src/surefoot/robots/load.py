@@ -20,8 +20,10 @@ from surefoot.robots.engine import (
     compile_mended,
     drop_missing_looks,
     drop_missing_meshes,
+    heard,
     in_one_line,
     mujoco,
+    warned,
 )
 from surefoot.robots.mjcf import plain_mjcf
 from surefoot.robots.urdf import read_urdf
@@ -82,9 +84,11 @@ def read_model(path: pathlib.Path) -> Draft:
             tie.type = mujoco.mjtEq.mjEQ_JOINT
             tie.data[:5] = [offset, factor, 0.0, 0.0, 0.0]
     elif root.tag == "mujoco":
-        spec = _spec(path, None)
+        with heard() as said:
+            spec = _spec(path, None)
         name = spec.modelname if spec.modelname != UNNAMED_MODEL else path.stem
         draft = Draft(path, spec, name, {}, (), "", "free")
+        draft.notices.extend(warned(said))
         _name_all(draft)
         draft.notices.extend(surroundings.emptied(spec))
         draft.notices.extend(drop_missing_meshes(spec, path))
