@@ -164,6 +164,41 @@ def test_convert_reads_one_format_and_writes_another(
     assert sf.read("copy.npz") == sf.read("walk.npz")
 
 
+def test_the_cut_off_of_retargeting_is_an_option(
+    here: pathlib.Path, capsys: pytest.CaptureFixture[str], clip: Clip
+) -> None:
+    """The default is that of the verb; without a low pass nothing is said of one."""
+    said = {
+        smooth: _json(capsys, "retarget", "sidestep", "-r", "human25", "-o", f"{smooth}.npz",
+                      "--smooth", smooth)["notices"]
+        for smooth in ("none", "3", "6")
+    }  # fmt: skip
+    about = {smooth: [n["sentence"] for n in notices if n["kind"] == "smoothed"]
+             for smooth, notices in said.items()}  # fmt: skip
+    assert about["none"] == []
+    assert about["3"][0].startswith("smoothing at 3 Hz moved the root by up to ")
+    np.testing.assert_array_equal(sf.read("6.npz").motion.joint_pos, clip.motion.joint_pos)
+    wrong = _error(capsys, "retarget", "sidestep", "-r", "human25", "-o", "a.npz", "--smooth", "x")
+    assert wrong == ("surefoot: error: expected a frequency in Hz or 'none', got 'x' (--smooth)\n")
+    wrong = _error(capsys, "retarget", "sidestep", "-r", "human25", "-o", "a.npz", "--smooth=-3")
+    assert wrong == "surefoot: error: smooth_hz must be positive, got -3.0\n"
+    assert not (here / "a.npz").exists()
+
+
+def test_the_terrain_of_retargeting_is_an_option(
+    here: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ground = Terrain((Surface("plane", np.array([0.0, 0.0, 0.25])),), friction=0.4)
+    (here / "ice.toml").write_text(ground.as_toml())
+    made = _json(
+        capsys, "retarget", "sidestep", "-r", "human25", "-o", "a.npz", "--terrain", "ice.toml"
+    )
+    found = sf.read("a.npz")
+    assert found.terrain.friction == 0.4
+    # as the path is scaled, so is the height of the floor
+    assert found.terrain.surfaces[0].point[2] == pytest.approx(0.25 * made["scale"])
+
+
 def test_convert_does_not_retarget(here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "this is a human clip" in _error(
         capsys, "convert", "sidestep", "a.npz", "--to", "native"

@@ -91,13 +91,13 @@ class ClipOptions(Talk):
         )
 
 
-def terrain_of(path: Path, given: Terrain | None) -> tuple[Terrain | None, tuple[Notice, ...]]:
-    """The ground of a person's clip: the one that was given, else the file beside the clip's."""
+def terrain_of(path: Path, given: Path | None) -> tuple[Terrain | None, tuple[Notice, ...]]:
+    """The ground of a person's clip: that of the file that was given, else of the one beside it."""
     from surefoot.formats.surroundings import terrain_beside
 
     beside = terrain_beside(path) if given is None else None
     if beside is None:
-        return given, ()
+        return _terrain(given), ()
     sentence = f"the terrain is that of {beside.name}, the file beside the clip"
     return _terrain(beside), (Notice("assumption", "terrain", sentence),)
 
@@ -134,7 +134,7 @@ def clip_of(name: str, robot: Robot, options: ClipOptions, progress: Progress) -
         from surefoot.retargeting.retarget import retarget
 
         sentence = f"a person's motion, retargeted to {robot.name} with the default options"
-        ground, said = terrain_of(path, terrain)
+        ground, said = terrain_of(path, options.terrain)
         value = retarget(value, robot, terrain=ground, progress=progress)
         for notice in (*said, Notice("assumption", name, sentence)):
             value = _noticed(value, notice)

@@ -12,12 +12,15 @@ from tyro.conf import Positional, UseAppendAction, arg
 from surefoot.cli.options import (
     From,
     Number,
+    OptionalFile,
     OptionalOutput,
     Output,
     RobotName,
+    Smooth,
     Talk,
     To,
     clip_path,
+    cutoff_hz,
 )
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadInput, BadOption
@@ -280,6 +283,10 @@ class Retarget(Talk):
     """Robot's path over the person's; by default the ratio of their legs."""
     rate: Number = None
     """Frames a second of the result; by default those of the human clip."""
+    smooth: Smooth = "6"
+    """Low pass of the robot's motion, without phase; what it changed is said."""
+    terrain: OptionalFile = None
+    """The person's ground (TOML); by default the file beside the clip, else a level floor."""
 
     def run(self, screen: Screen) -> int:
         """Retarget and write."""
@@ -292,13 +299,13 @@ class Retarget(Talk):
         from surefoot.retargeting.retarget import Options
         from surefoot.robots.zoo import load_robot
 
+        options = Options(scale=self.scale, rate_hz=self.rate, smooth_hz=cutoff_hz(self.smooth))
         human = read(clip_path(self.clip), format=self.from_)
         if not isinstance(human, HumanClip):
             raise BadInput(what="a robot clip needs no retargeting", where=self.clip)
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
-        options = Options(scale=self.scale, rate_hz=self.rate)
-        ground, said = terrain_of(clip_path(self.clip), None)
+        ground, said = terrain_of(clip_path(self.clip), self.terrain)
         made, figures = retargeted(
             human, robot, terrain=ground, options=options, progress=screen.progress
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from tyro.conf import arg
 
 from surefoot.cli.clip_commands import ClipOptions
-from surefoot.cli.options import Number
+from surefoot.cli.options import Number, Smooth, cutoff_hz
 from surefoot.errors import BadOption
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Judging(ClipOptions):
     """Instead of the friction of the terrain and contacts."""
     rate: float = 200.0
     """Samples a second, up to 1000; contact changes are sampled on both sides besides."""
-    smooth: Annotated[str, arg(metavar="HZ|none")] = "none"
+    smooth: Smooth = "none"
     """Low pass before anything else."""
     interpolation: Literal["spline", "six-frame"] = "spline"
     """The curve between the frames."""
@@ -60,22 +60,11 @@ class Judging(ClipOptions):
             cone_sides=self.cone_sides,
             tolerance=self.tolerance,
             tolerance_over_weight=self.tolerance_over_weight,
-            smooth_hz=_smooth(self.smooth),
+            smooth_hz=cutoff_hz(self.smooth),
             interpolation=self.interpolation,
             sliding=self.sliding,
             threads=self.threads,
         )
-
-
-def _smooth(text: str) -> float | None:
-    if text == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise BadOption(
-            what=f"expected a frequency in Hz or 'none', got '{text}'", where="--smooth"
-        ) from None
 
 
 def _reference(text: str) -> Reference:

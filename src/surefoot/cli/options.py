@@ -9,7 +9,7 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from surefoot.errors import NoFile, nearest
+from surefoot.errors import BadOption, NoFile, nearest
 
 RobotName = Annotated[str, arg(aliases=["-r"], metavar="ROBOT")]
 Output = Annotated[Path, arg(aliases=["-o"])]
@@ -18,6 +18,7 @@ OptionalFile = Annotated[Path | None, arg(metavar="FILE")]
 From = Annotated[str | None, arg(name="from", metavar="FORMAT")]
 To = Annotated[str | None, arg(metavar="FORMAT")]
 Number = Annotated[float | None, arg(metavar="NUMBER")]
+Smooth = Annotated[str, arg(metavar="HZ|none")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +50,19 @@ def clip_path(name: str) -> Path:
         todo = nearest(name, bundled.names())
         raise NoFile(what="neither a file nor a bundled clip", where=name, todo=todo)
     return path
+
+
+def cutoff_hz(text: str) -> float | None:
+    """The cut-off that --smooth names; None for `none`.
+
+    Raises:
+        BadOption: neither a number nor `none`.
+    """
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadOption(
+            what=f"expected a frequency in Hz or 'none', got '{text}'", where="--smooth"
+        ) from None
