@@ -132,6 +132,17 @@ class Batch:
         self._over_frames(rigid.velocities, self.qpos, self.qvel, out)
         return _lock(out)
 
+    @cached_property
+    def link_acc_w(self) -> Float64[Array, "n b 6"]:
+        """Accelerations of all links: of the origin, m/s², then angular, rad/s².
+
+        Raises:
+            BadMotion: the batch has no velocities or no accelerations.
+        """
+        out = np.empty((self.n, len(self.tree.link_parent), 6))
+        self._over_frames(rigid.accelerations, self.qpos, self.qvel, self.qacc, out)
+        return _lock(out)
+
     def point_velocities_w(
         self, link: str, points_l: Float64[Array, "k 3"]
     ) -> Float64[Array, "n k 3"]:
@@ -289,7 +300,14 @@ def warm_up(robot: Robot) -> None:
     still = np.zeros((1, robot.model.nv))
     batch = Batch(robot, np.array(robot.model.qpos0, dtype=np.float64)[None], still, still)
     batch.jacobian(robot.root_link, np.zeros(3))
-    _ = batch.link_pos_w, batch.link_vel_w, batch.com_w, batch.mass_matrix, batch.bias
+    _ = (
+        batch.link_pos_w,
+        batch.link_vel_w,
+        batch.link_acc_w,
+        batch.com_w,
+        batch.mass_matrix,
+        batch.bias,
+    )
 
 
 def _checked(name: str, values: Array, frames: int, width: int) -> Array:

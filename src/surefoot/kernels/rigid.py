@@ -45,6 +45,34 @@ def velocities(tree, qpos, qvel, out):
 
 
 @njit(cache=True, nogil=True)
+def accelerations(tree, qpos, qvel, qacc, out):
+    """Accelerations (n, b, 6) of all links: of the origin, then angular, world axes."""
+    links, dofs = out.shape[1], qvel.shape[1]
+    pos, quat, rot = np.empty((links, 3)), np.empty((links, 4)), np.empty((links, 9))
+    screw, vel, acc = np.empty((dofs, 6)), np.empty((links, 6)), np.empty((links, 6))
+    for i in range(qpos.shape[0]):
+        place(tree, qpos[i], pos, quat, rot, screw)
+        flow(tree, qvel[i], qacc[i], screw, vel, acc)
+        for b in range(links):
+            classical(pos, vel, acc, b, out[i, b])
+
+
+@njit(cache=True, nogil=True)
+def classical(pos, vel, acc, b, out):
+    """Acceleration of the origin of link b, then angular, from spatial ones about pos[1].
+
+    a + α × r + ω × (v + ω × r), with r from pos[1] to the origin.
+    """
+    rx, ry, rz = pos[b, 0] - pos[1, 0], pos[b, 1] - pos[1, 1], pos[b, 2] - pos[1, 2]
+    wx, wy, wz = vel[b, 0], vel[b, 1], vel[b, 2]
+    tx, ty, tz = rotation.cross(wx, wy, wz, rx, ry, rz)
+    cx, cy, cz = rotation.cross(wx, wy, wz, vel[b, 3] + tx, vel[b, 4] + ty, vel[b, 5] + tz)
+    tx, ty, tz = rotation.cross(acc[b, 0], acc[b, 1], acc[b, 2], rx, ry, rz)
+    out[0], out[1], out[2] = acc[b, 3] + tx + cx, acc[b, 4] + ty + cy, acc[b, 5] + tz + cz
+    out[3], out[4], out[5] = acc[b, 0], acc[b, 1], acc[b, 2]
+
+
+@njit(cache=True, nogil=True)
 def jacobians(tree, link, point, qpos, out):
     """Jacobians (n, 6, nv) of a point of a link: linear, then angular rows, world axes."""
     links, dofs = tree.link_parent.shape[0], out.shape[2]

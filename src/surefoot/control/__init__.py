@@ -1,0 +1,1 @@
+"""Controllers: what drives a robot along a reference, and what it knows of balance."""
