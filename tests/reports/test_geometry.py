@@ -147,6 +147,15 @@ def test_a_foot_without_shapes_is_drawn_as_its_sole():
     np.testing.assert_allclose(placed.max(axis=0), [0.1, 0.04, -0.03], atol=1e-12)
 
 
+@pytest.mark.parametrize(("count", "bones"), [(1, 1), (2, 2), (3, 2)])
+def test_a_foot_that_stands_on_a_point_or_a_line_is_drawn_as_bones(count, bones):
+    """One corner: the bone to it. A line: itself, and the bone to its middle."""
+    line = np.column_stack([np.linspace(-0.1, 0.1, count), np.zeros(count), np.full(count, -0.05)])
+    robot = replace(robot_of(BARE), soles=(Sole("left_foot", "left", line),))
+    foot = [shape for shape in geometry.shapes(robot) if shape.link == robot.link_id("left_foot")]
+    assert [shape.kind for shape in foot] == ["capsule"] * bones
+
+
 def test_a_foot_with_a_box_gets_no_slab():
     robot = walker()
     feet = [shape for shape in geometry.shapes(robot) if shape.link == robot.link_id("left_foot")]

@@ -240,15 +240,25 @@ def _soles(robot: Robot, found: list[Shape]) -> list[Shape]:
     made: list[Shape] = []
     for sole in robot.soles:
         link, corners = robot.link_id(sole.link), sole.polygon_l
-        up = np.cross(corners[1] - corners[0], corners[2] - corners[1])
-        up *= SLAB_M / float(np.linalg.norm(up))
         middle = np.mean(corners, axis=0)
-        if not _filled(found, link, (middle + 0.5 * up)[None])[0]:
-            both = np.vstack([corners, corners + up]) - middle
+        up = _upwards(corners)
+        if up is None:  # a foot that stands on a line or a point: bones alone show it
+            along = corners[0] + _way(corners[-1] - corners[0])
+            made += _bridge(link, along[~_filled([*found, *made], link, along)])
+        elif not _filled(found, link, (middle + 0.5 * SLAB_M * up)[None])[0]:
+            both = np.vstack([corners, corners + SLAB_M * up]) - middle
             made.append(_polyhedron(both, link, middle, np.eye(3), BODY_RGB))
         way = _way(middle)
         made += _bridge(link, way[~_filled([*found, *made], link, way)])
     return made
+
+
+def _upwards(corners: Float64[Array, "k 3"]) -> Float64[Array, " 3"] | None:
+    """Unit normal of a polygon whose corners run counter-clockwise; None where it has no area."""
+    arms = corners - corners[0]
+    area = np.sum(np.cross(arms[:-1], arms[1:]), axis=0)
+    size = float(np.linalg.norm(area))
+    return None if size < SMALLEST_M**2 else np.asarray(area / size, dtype=np.float64)
 
 
 def _head(robot: Robot, found: list[Shape]) -> list[Shape]:
