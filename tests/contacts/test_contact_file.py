@@ -133,7 +133,10 @@ def _fault(text: str, robot: Robot, **more: object) -> str:
         (HEAD + "mode = 'edge'\nedge = 'toes'", "edge must be one of toe, heel, inner, outer"),
         (HEAD + "mode = 'face'\nmoveing = true", "unknown key 'moveing'. Did you mean 'moving'"),
         (HEAD + "mode = 'face'\nmoving = 1", "moving must be true or false, got 1"),
-        (HEAD + "mode = 'face'\nfriction = -1", "friction must be a number, 0 or more, got -1"),
+        (
+            HEAD + "mode = 'face'\nfriction = -1",
+            "friction must be a number from 0 to 10000, got -1",
+        ),
         (HEAD + "mode = 'face'\nnormal = [0, 0, 2]", "normal must be a unit vector of 3 numbers"),
         (HEAD + "mode = 'face'\nsurface = 1", "surface must be 0 to 0, got 1"),
         (HEAD + "mode = 'face'\nvertices_m = [[0, 0]]", "vertices_m must be a list of [x, y, z]"),

@@ -267,7 +267,7 @@ def _nan_at(array: np.ndarray, place: tuple[int, ...]) -> np.ndarray:
         ({"contact_moving": np.zeros(3)}, "expected 'contact_moving' as truth values (3)"),
         ({"contact_vertex_stance": np.array([0, 0, 0, 1, 1, 3])}, "must hold 0 to 2, got 3"),
         ({"contact_surface": np.array([0, 2, 0])}, "'contact_surface' must hold 0 to 1, got 2"),
-        ({"contact_friction": np.full(3, -1.0)}, "friction must be 0 or more, got -1.0"),
+        ({"contact_friction": np.full(3, -1.0)}, "friction must be 0 or more, got -1"),
         ({"terrain_toml": np.array("schema = 9")}, "terrain_toml: expected schema = 1, got 9"),
         ({"zmp": np.zeros((60, 2))}, "expected 'zmp' as numbers (60, 3), got <f8 (60, 2)"),
         ({"meta_json": np.array("{")}, "meta_json cannot be read: Expecting property name"),

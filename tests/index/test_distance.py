@@ -23,6 +23,7 @@ from surefoot.arrays import Array
 from surefoot.contacts.cones import Cones
 from surefoot.index.distance import CHUNK, Distances, Scales, signed_distances
 from surefoot.motion import rotation
+from surefoot.motion.contact import MOST_FRICTION
 
 UP = np.array([0.0, 0.0, 1.0])
 FINE = Scales(tolerance=1e-6)
@@ -271,7 +272,7 @@ def test_twelve_and_sixteen_vertices(feet: int) -> None:
     assert np.all(circle.lower <= inner.upper + 1e-9 * WEIGHT)
 
 
-@pytest.mark.parametrize("friction", [0.0, 1e-3, 10.0])
+@pytest.mark.parametrize("friction", [0.0, 1e-3, 10.0, MOST_FRICTION])
 def test_little_and_much_friction(friction: float) -> None:
     """A push sideways at the reference of 0.8 m: beyond friction it slides, beyond 87.5 N it tips.
 

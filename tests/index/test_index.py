@@ -305,6 +305,7 @@ def test_the_face_is_the_verb(walking: Clip, two_legs: Robot) -> None:
         ({"rate_hz": float("nan")}, "between 0 and 1000 samples a second, got nan"),
         ({"friction": -0.1}, "friction must be 0 or more, got -0.1"),
         ({"friction": float("nan")}, "friction must be 0 or more, got nan"),
+        ({"friction": 1e6}, "friction must be 10000 at most, got 1e+06"),
         ({"reference": "bse"}, "expected a reference of base, com, origin or X,Y,Z, got 'bse'"),
         ({"reference": (0.0, 0.0, float("inf"))}, "expected a reference"),
         ({"length_scale_m": 0.0}, "the length scale must be positive"),

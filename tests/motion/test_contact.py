@@ -119,7 +119,8 @@ def test_the_highest_surface_carries() -> None:
             "a plane needs finite vectors of 3 numbers",
         ),
         (lambda: Terrain(()), "a terrain needs at least one surface"),
-        (lambda: Terrain(friction=-1.0), "friction must be 0 or more, got -1.0"),
+        (lambda: Terrain(friction=-1.0), "friction must be 0 or more, got -1"),
+        (lambda: Terrain(friction=1e6), "friction must be 10000 at most, got 1e+06"),
     ],
 )
 def test_what_is_no_terrain_is_refused(make: object, sentence: str) -> None:

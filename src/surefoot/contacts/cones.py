@@ -13,7 +13,7 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, lo
 from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadMotion, BadOption, nearest
 from surefoot.motion import rotation
-from surefoot.motion.contact import ContactSchedule, Stance
+from surefoot.motion.contact import ContactSchedule, Stance, wrong_friction
 
 Sliding = Literal["kinetic", "static", "frictionless"]
 SLIDINGS: tuple[Sliding, ...] = ("kinetic", "static", "frictionless")
@@ -110,12 +110,12 @@ def contact_cones(
 
     Raises:
         UnknownName: a stance of a link that the robot has not.
-        BadOption: another `sliding`, or negative friction.
+        BadOption: another `sliding`, or friction outside its range.
     """
     if sliding not in SLIDINGS:
         raise BadOption(what=f"unknown sliding '{sliding}'", todo=nearest(sliding, SLIDINGS))
-    if friction is not None and not 0.0 <= friction < np.inf:
-        raise BadOption(what=f"friction must be 0 or more, got {friction}")
+    if friction is not None and (wrong := wrong_friction(friction)):
+        raise BadOption(what=wrong)
     sides = np.zeros(len(time), dtype=np.int64) if side is None else side
     rows = [_Rows.empty()]
     for number, stance in enumerate(contacts.stances):

@@ -17,16 +17,19 @@ from surefoot.errors import BadFile, BadMotion, listed, nearest
 from surefoot.motion.contact import (
     CONTACT_SCHEMA,
     MODE_NUMBERS,
+    MOST_FRICTION,
     ContactSchedule,
     Mode,
     Stance,
     Terrain,
+    wrong_friction,
 )
 from surefoot.motion.motion import Motion
 from surefoot.robots.robot import Robot, Sole
 
 SNAP_S = 2e-6  # files hold microseconds: what is this near to the clip's end is meant to be it
 WRITTEN_UNIT = 1e-4  # a direction that a person wrote with four digits is this far from unit
+RUBS = f"a number from 0 to {MOST_FRICTION:g}"
 TOP_KEYS = ("schema", "stance")
 KEYS = (
     "link", "start_s", "end_s", "mode", "moving", "vertices_m", "edge", "friction", "normal",
@@ -127,9 +130,7 @@ class _Row:
             "surface", lambda v: _is_index(v, count), f"0 to {count - 1}", 0, needed=False
         )
         carrier = self.terrain.surfaces[surface]
-        friction = self._taken(
-            "friction", _is_friction, "a number, 0 or more", self.terrain.friction, needed=False
-        )
+        friction = self._taken("friction", _is_friction, RUBS, self.terrain.friction, needed=False)
         normal = self._taken(
             "normal", _is_unit, "a unit vector of 3 numbers", carrier.normal, needed=False
         )
@@ -256,7 +257,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_friction(value: object) -> bool:
-    return _is_number(value) and value >= 0.0  # type: ignore[operator]  # a number by then
+    return _is_number(value) and not wrong_friction(float(value))  # type: ignore[arg-type]  # a number
 
 
 def _is_word(value: object) -> bool:

@@ -13,7 +13,7 @@ from surefoot.arrays import Array, Float64
 from surefoot.index.distance import signed_distances
 from surefoot.index.index import Budget, Feasibility, Options, samples_of
 from surefoot.index.samples import without_slivers
-from surefoot.motion.contact import ContactSchedule, Stance
+from surefoot.motion.contact import MOST_FRICTION, ContactSchedule, Stance
 from surefoot.motion.curves import INTERPOLATIONS
 from surefoot.motion.motion import Clip
 from surefoot.motion.smoothing import smooth
@@ -123,10 +123,14 @@ def _grown(stance: Stance, by_m: float) -> Stance:
 
 
 def _rubbed(stance: Stance, by: float) -> Stance:
-    return replace(stance, friction=max(0.0, stance.friction + by))
+    return replace(stance, friction=_friction(stance.friction, by))
+
+
+def _friction(known: float, by: float) -> float:
+    return min(max(0.0, known + by), MOST_FRICTION)
 
 
 def _rubbed_options(options: Options, by: float) -> Options:
     if options.friction is None:
         return options
-    return replace(options, friction=max(0.0, options.friction + by))
+    return replace(options, friction=_friction(options.friction, by))

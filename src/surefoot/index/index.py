@@ -28,6 +28,7 @@ from surefoot.index.segments import Segment, segments
 from surefoot.index.speed import Speeds, feasible_speeds, spans
 from surefoot.index.torque import Torques, joint_torques
 from surefoot.motion import rotation
+from surefoot.motion.contact import wrong_friction
 from surefoot.motion.curves import Interpolation, as_interpolation
 from surefoot.motion.motion import Clip
 from surefoot.motion.smoothing import smooth
@@ -77,8 +78,8 @@ class Options:
             raise BadOption(
                 what=f"unknown sliding '{self.sliding}'", todo=nearest(self.sliding, SLIDINGS)
             )
-        if self.friction is not None and not 0.0 <= self.friction < np.inf:
-            raise BadOption(what=f"friction must be 0 or more, got {self.friction:g}")
+        if self.friction is not None and (wrong := wrong_friction(self.friction)):
+            raise BadOption(what=wrong)
         if self.smooth_hz is not None and not 0.0 < self.smooth_hz < np.inf:
             raise BadOption(
                 what=f"the smoothing must be a positive number of hertz, got {self.smooth_hz:g}",

@@ -19,9 +19,19 @@ from surefoot.motion.value import Value
 Mode = Literal["point", "edge", "face"]
 MODE_NUMBERS: dict[Mode, int] = {"point": 1, "edge": 2, "face": 3}
 DEFAULT_FRICTION = 0.7  # rubber on dry indoor floors, lower half of the usual 0.6 to 1.0
+MOST_FRICTION = 1e4  # at 1e6 rays of opposite sides of a cone cancel up to rounding: d is lost
 CONTACT_SCHEMA = 1
 FILE_DIGITS = 6  # microseconds and micrometres: more than any motion is good for
 UNIT_TOLERANCE = 1e-6  # a direction read from a text file with six decimals is this far from unit
+
+
+def wrong_friction(friction: float) -> str | None:
+    """What is wrong with a friction coefficient; None where nothing is."""
+    if not (math.isfinite(friction) and friction >= 0.0):
+        return f"friction must be 0 or more, got {friction:g}"
+    if friction > MOST_FRICTION:
+        return f"friction must be {MOST_FRICTION:g} at most, got {friction:g}"
+    return None
 
 
 def mode_of(vertices: int) -> Mode:
@@ -80,8 +90,8 @@ class Stance(Value):
             raise BadMotion(what="a contact vertex is not finite", where=where)
         if self.normal.shape != (3,) or not abs(np.linalg.norm(self.normal) - 1.0) < UNIT_TOLERANCE:
             raise BadMotion(what="the normal must be a unit vector of 3 numbers", where=where)
-        if not (math.isfinite(self.friction) and self.friction >= 0.0):
-            raise BadMotion(what=f"friction must be 0 or more, got {self.friction}", where=where)
+        if wrong := wrong_friction(self.friction):
+            raise BadMotion(what=wrong, where=where)
         if self.surface < 0:
             raise BadMotion(what=f"surface must be 0 or more, got {self.surface}", where=where)
 
@@ -226,8 +236,8 @@ class Terrain:
         """Refuse a terrain that carries nothing."""
         if not self.surfaces:
             raise BadMotion(what="a terrain needs at least one surface")
-        if not (math.isfinite(self.friction) and self.friction >= 0.0):
-            raise BadMotion(what=f"friction must be 0 or more, got {self.friction}")
+        if wrong := wrong_friction(self.friction):
+            raise BadMotion(what=wrong)
 
     def height(self, xy: Float64[Array, "n 2"]) -> Float64[Array, " n"]:
         """Height of the highest surface under each point, m; −inf over nothing."""
