@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -143,10 +143,13 @@ class Command:
     """The contact links that it counts on."""
     cop_w: Float64[Array, " 3"] | None = None
     """Where it wants the pressure under the robot, m; None: it does not say."""
+    torque: Float64[Array, " m"] | None = None
+    """What servos add to what they give by themselves, N m."""
     softened: bool = False
     """Whether what was asked could not be had at once, and was relaxed."""
 
 
+@runtime_checkable
 class Controller(Protocol):
     """Turns a measured state and a target into a command, step by step."""
 
@@ -169,6 +172,7 @@ class Controller(Protocol):
         ...
 
 
+@runtime_checkable
 class TargetSource(Protocol):
     """Whatever says at each step what should be reached: a clip, or a mapper that runs along."""
 

@@ -1,0 +1,1 @@
+"""The physics that judges a clip: does the robot stand when it tries to follow it."""
