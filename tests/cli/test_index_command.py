@@ -18,6 +18,7 @@ from surefoot.cli import index_command
 from surefoot.cli.index_command import Index
 from surefoot.cli.main import run
 from surefoot.index.index import Options, feasibility
+from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 
@@ -239,6 +240,7 @@ def test_a_folder_is_judged_as_a_whole_and_what_is_no_clip_is_said(
     (here / "all" / "readme.txt").write_text("hello", encoding="utf-8")
     (here / "all" / "cut.npz").write_bytes((here / "all" / STANDS).read_bytes()[:900])
     code, found = _json(capsys, "all")
+    assert found["warnings"] == ["2 files of no known format are left out: cut.npz; readme.txt"]
     clips = found["clips"]
     assert isinstance(clips, list)
     names = [pathlib.PurePath(row["clip"]).as_posix() for row in clips]
@@ -248,6 +250,35 @@ def test_a_folder_is_judged_as_a_whole_and_what_is_no_clip_is_said(
     said = capsys.readouterr().err
     sentence = "all: 2 files of no known format are left out: cut.npz; readme.txt"
     assert f"surefoot: notice: {sentence}" in said
+
+
+def test_a_rate_is_for_those_of_several_clips_that_hold_none(
+    here: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table has no rate, the native clip has one: given alone, that is a contradiction."""
+    clip = sf.read(STANDS)
+    assert isinstance(clip, Clip)
+    sf.write(clip, "stands.csv", format="unitree")
+    code, found = _json(capsys, STANDS, "stands.csv", "--fps", f"{clip.motion.fps:g}")
+    assert code == 0
+    clips = found["clips"]
+    assert isinstance(clips, list)
+    assert [row["feasible"] for row in clips] == [True, True]
+    assert [row["duration_s"] for row in clips] == pytest.approx([clip.motion.duration] * 2)
+    run(["index", STANDS, "stands.csv", "-r", "biped.xml", "--fps", "10"])
+    assert f"{STANDS} holds its own frame rate: --fps 10 is not used" in capsys.readouterr().err
+    assert "the frame rate is in the file" in _error(
+        capsys, STANDS, "-r", "biped.xml", "--fps", "10", "-q"
+    )
+
+
+def test_one_file_of_contacts_is_not_that_of_several_clips(
+    here: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = _error(capsys, STANDS, LIFTS, "-r", "biped.xml", "--contacts", "any.toml")
+    assert said == (
+        "one file of contacts cannot be that of several clips (--contacts). Give one clip"
+    )
 
 
 def test_what_was_assumed_about_each_of_several_clips_is_said(

@@ -10,7 +10,7 @@ from tyro.conf import Positional, arg
 
 from surefoot.cli.clip_commands import clip_of
 from surefoot.cli.judging import Judging
-from surefoot.cli.options import OptionalFile, OptionalOutput, RobotName
+from surefoot.cli.options import OptionalFile, OptionalOutput, RobotName, clip_path
 from surefoot.cli.screen import Screen
 from surefoot.errors import BadOption, NoFile, Notice, SurefootError, UnknownFormat, listed
 
@@ -51,6 +51,9 @@ class Index(Judging):
         names, left_out = _expanded(self.clips)
         screen.notices(left_out)
         self._refuse_outputs(names)
+        if self.contacts is not None and len(names) > 1:
+            what = "one file of contacts cannot be that of several clips"
+            raise BadOption(what=what, where="--contacts", todo="Give one clip")
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
         if len(names) == 1 and names[0] == self.clips[0]:
@@ -63,7 +66,7 @@ class Index(Judging):
             else:
                 _show(found, name, screen, self.output)
             return 0 if found.all_feasible else NO
-        return self._rank(names, robot, options, screen)
+        return self._rank(names, robot, options, screen, left_out)
 
     def _judge(self, name: str, robot: Robot, options: Options, screen: Screen) -> Feasibility:
         from surefoot.index.budget import budgeted
@@ -111,7 +114,27 @@ class Index(Judging):
                 )
             taken.add(path.resolve())
 
-    def _rank(self, names: list[str], robot: Robot, options: Options, screen: Screen) -> int:
+    def _one_of_several(self, name: str, screen: Screen) -> Index:
+        """These options for one of several clips: a rate is for those that do not hold one."""
+        from surefoot.formats.registry import FORMATS, sniff
+
+        if self.fps is None:
+            return self
+        form = FORMATS.get(self.from_ or sniff(clip_path(name)).format)
+        if form is None or not form.holds_rate:
+            return self
+        sentence = f"{name} holds its own frame rate: --fps {self.fps:g} is not used"
+        screen.notices([Notice("dropped", name, sentence)])
+        return replace(self, fps=None)
+
+    def _rank(
+        self,
+        names: list[str],
+        robot: Robot,
+        options: Options,
+        screen: Screen,
+        left_out: list[Notice],
+    ) -> int:
         """All clips, the best first; one that cannot be judged does not stop the others."""
         kept: list[Feasibility] = []  # for what is written alone: a folder may hold thousands
         rows: list[dict[str, object]] = []
@@ -120,7 +143,8 @@ class Index(Judging):
         for number, name in enumerate(names):
             screen.progress(number, len(names), name)
             try:
-                found = self._judge(name, robot, options, screen)
+                one = self._one_of_several(name, screen)
+                found = one._judge(name, robot, options, screen)
                 rows.append({**found.summary(), "clip": name})
             except Exception as error:  # of one clip: the others are judged all the same
                 if not isinstance(error, SurefootError) or error.exit_code != FAILED:
@@ -136,7 +160,8 @@ class Index(Judging):
         if kept:
             self._write(kept, robot, f"{len(kept)} clips")
         if screen.json:
-            screen.result({"schema": 1, "clips": rows})
+            warnings = [notice.sentence for notice in left_out]
+            screen.result({"schema": 1, "clips": rows, "warnings": warnings})
         else:
             screen.table(
                 f"{len(names)} clips on {robot.name}",
