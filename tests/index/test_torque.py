@@ -188,6 +188,19 @@ def test_joints_without_a_limit_are_left_out_and_said() -> None:
     ]
 
 
+def test_round_soles_spare_two_joints_all_torque(robot: Robot) -> None:
+    """32 vertices and two known limits: forces can spare both joints, and many ratios are 0."""
+    angle = np.arange(16) * np.pi / 8
+    ring = 0.06 * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(16)])
+    feet = {link: ring + corners.mean(axis=0) for link, corners in soles(robot).items()}
+    limits = np.full(len(robot.joint_names), np.inf)
+    limits[[robot.joint_names.index(name) for name in ("left_hip_roll", "left_knee")]] = 60.0
+    found = stood(shaken(replace(robot, joint_torque=limits), 60, seed=5), feet).torques()
+    assert found.feasible.sum() > 10
+    assert found.unconverged == 0
+    assert np.all(found.ratio[found.feasible] >= 0.0)
+
+
 def test_without_any_known_limit_the_answer_is_null_with_a_reason() -> None:
     found = stood(at_rest(hopper((np.inf, np.inf))), {"toe": POINT}).torques()
     assert found.ratio[0] == np.inf

@@ -19,7 +19,7 @@ from surefoot.arrays import Array, Bool, BoolArray, Float64, IntArray
 MOST_STEPS = 60  # 12 are usual; a program without an interior may take twice as many
 NEARLY_ALL = 0.99  # of the way to the boundary of the cone
 OUTSIDE = 1e-7  # how far an answer may lie outside the cone; its size is about 1
-SMALLEST_VALUE = 1e-4  # the relative gap is taken of no less
+SMALLEST_VALUE = 1e-2  # the relative gap is taken of no less: where forces can spare all, t is 0
 ROUNDS = 3  # of each direction: one solves, the others mend what squaring the matrix lost
 RIDGE = 1e-14  # of the diagonal: keeps the matrix invertible where two rows say the same
 

@@ -130,7 +130,8 @@ def joint_torques(
 ) -> Torques:
     """The smallest largest torque over its limit at each sample that the contacts can carry.
 
-    Each value is proven by a dual one to 1e-4 of itself; where that was not reached there is none.
+    Each value is proven by a dual one to 1e-4 of itself, those below 0.01 to 1e-6; where that was
+    not reached there is none.
 
     Args:
         contacts: what the cones were made of.
