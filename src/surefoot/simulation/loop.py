@@ -168,6 +168,7 @@ class _Loop:
             end=end,
             failure=failure,
             fell_at=fell_at,
+            notices=self.begin.notices,
         )
 
     def _time(self, k: int) -> float:

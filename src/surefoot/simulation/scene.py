@@ -119,7 +119,7 @@ def scene_of(
     servo_gains: tuple[Float64[Array, " m"], Float64[Array, " m"]] | None = None,
     friction: float | Sequence[float] | None = None,
     mass_factor: Mapping[str, float] | None = None,
-    shift_m: Sequence[float] | None = None,
+    shift_m: Sequence[float] | Float64[Array, " surfaces"] | None = None,
 ) -> Scene:
     """A robot on a terrain, ready to be simulated.
 

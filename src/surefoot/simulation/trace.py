@@ -14,6 +14,7 @@ import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked
 from surefoot.control.target import Patches
+from surefoot.errors import Notice
 from surefoot.simulation.scene import Scene
 
 End = Literal["completed", "fell", "diverged", "no command"]
@@ -38,6 +39,8 @@ class Trace:
     """What went wrong, where no command came or the state diverged; else empty."""
     fell_at: float | None
     """When the robot fell, s of the clip; None: it did not."""
+    notices: tuple[Notice, ...]
+    """How the run was begun."""
     time: Float64[Array, " k"]
     qpos: Float64[Array, "k nq"]
     qvel: Float64[Array, "k nv"]
@@ -183,6 +186,7 @@ class Tape:
         end: End,
         failure: str,
         fell_at: float | None,
+        notices: tuple[Notice, ...],
     ) -> Trace:
         """The first steps as a value."""
         every = {**self.rows, **self.flags, "stray_link": self.stray_link}
@@ -196,5 +200,6 @@ class Tape:
             end=end,
             failure=failure,
             fell_at=fell_at,
+            notices=notices,
             **cut,
         )
