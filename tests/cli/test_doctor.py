@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import pathlib
 import sys
 import tomllib
@@ -27,6 +28,19 @@ def test_every_declared_dependency_is_looked_at() -> None:
     assert len(requirements()) == len(project["dependencies"])
     assert all(any(row.startswith(n) for row in project["dependencies"]) for n in requirements())
     assert set(examine().versions) == set(requirements())
+
+
+def test_a_checkout_that_is_not_installed_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As with PYTHONPATH=src: there is no list of what it needs."""
+
+    def no_such(package: str) -> list[str]:
+        raise importlib.metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(doctor.importlib.metadata, "requires", no_such)
+    assert run(["doctor"]) == 0
+    assert "missing: surefoot: on the path, but not installed" in capsys.readouterr().out
 
 
 def test_a_sound_environment_has_no_conflict() -> None:

@@ -64,6 +64,9 @@ def examine() -> Health:
     own = "the system's own" if sys.platform in ("win32", "darwin") else None
     browser = next((name for name in BROWSERS if shutil.which(name)), own)
     notices = [*_engine(), *_broken({k: v for k, v in needed.items() if k != "mujoco"})]
+    if not needed:
+        sentence = "on the path, but not installed: what it needs is not looked at (pip install .)"
+        notices.append(Notice("missing", "surefoot", sentence))
     if not gl:
         todo = "apt install libegl1 libgl1-mesa-dri" if sys.platform == "linux" else "none needed"
         notices.append(
@@ -86,8 +89,11 @@ def examine() -> Health:
 
 
 def requirements() -> dict[str, str]:
-    """What surefoot needs to run, by package, as its own installation says."""
-    rows = importlib.metadata.requires("surefoot") or ()
+    """What surefoot needs to run, by package, as its own installation says; none without one."""
+    try:
+        rows = importlib.metadata.requires("surefoot") or ()
+    except importlib.metadata.PackageNotFoundError:
+        return {}
     return {re.split("[^A-Za-z0-9_-]", row)[0]: row for row in rows if "extra ==" not in row}
 
 
