@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import pathlib
 import stat
+from collections.abc import Callable
 
 import pytest
 
 from surefoot.errors import BadFile, NoFile
 from surefoot.formats import files
 from surefoot.formats.files import place, read_bytes, shown, write_whole
+from surefoot.reports import figures
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: pathlib.Path) -> None:
@@ -97,6 +99,30 @@ def test_when_writing_fails_the_old_file_stays(
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes are POSIX")
+@pytest.mark.parametrize(
+    "write", [write_whole, lambda path, data: figures.write_whole(path, data.decode())]
+)
+def test_links_and_pipes_stay_what_they_are(
+    tmp_path: pathlib.Path, write: Callable[[pathlib.Path, bytes], None]
+) -> None:
+    """As root, `-o /dev/null` would else make a file of the machine's device."""
+    (tmp_path / "a").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("a")
+    write(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "a").read_bytes() == b"new"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(tmp_path / "pipe", b"said")
+        assert os.read(reader, 9) == b"said"
+    finally:
+        os.close(reader)
+    assert not (tmp_path / "pipe").is_file()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "link", "pipe"]
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: pathlib.Path) -> None:

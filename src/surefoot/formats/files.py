@@ -60,12 +60,18 @@ def read_bytes(path: str | Path) -> bytes:
 def write_whole(path: str | Path, data: bytes) -> None:
     """Write a file so that it appears whole or not at all.
 
+    A link stays and what it points to is replaced; a device or a pipe is written into.
+
     Raises:
         NoFile: the folder is not there or cannot be written.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            with open(path, "wb") as stream:
+                stream.write(data)
+            return
         with open(beside, "xb") as stream:
             stream.write(data)
         os.replace(beside, target)

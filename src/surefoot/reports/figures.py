@@ -213,17 +213,25 @@ def write_robot_svg(robot: Robot, path: str | Path) -> None:
 def write_whole(path: str | Path, text: str) -> None:
     """A text file that appears whole or not at all: written beside, then renamed.
 
+    A link stays and what it points to is replaced; a device or a pipe is written into.
+
     Raises:
         NoFile: the file cannot be written.
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return
         beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    except OSError as error:
+        os.replace(beside, target)
+    except BaseException as error:  # an interrupt leaves nothing beside, either
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise NoFile(
             what=f"the file cannot be written: {error.strerror or error}",
             where=str(path),
