@@ -45,7 +45,7 @@ class Oracle:
         Args:
             w: wrenches of every timing and sample, moments over the length scale.
         """
-        used = int(min(self.count.max(initial=0), MOST_CUTS))
+        used = min(int(self.count.max(initial=0)), MOST_CUTS)
         out = np.full(w.shape[:2], -np.inf)
         if used == 0 or w.size == 0:
             return out
@@ -134,7 +134,7 @@ class Oracle:
             the value, and the samples that were asked.
         """
         w = self._a * rate[:, None] + self._b * (speed**2)[:, None] + self._c
-        used = int(min(self.count.max(initial=0), MOST_CUTS))
+        used = min(int(self.count.max(initial=0)), MOST_CUTS)
         products = np.einsum("juk,jk->ju", self.cuts[:, :used], w)
         known = np.arange(used) < self.count[:, None]
         lower = np.max(products, axis=1, initial=-np.inf, where=known)
