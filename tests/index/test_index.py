@@ -266,6 +266,30 @@ def test_a_robot_in_a_plane_is_told_what_d_asks_of_it(tmp_path: pathlib.Path) ->
     assert found.d == pytest.approx(d, rel=1e-6)
 
 
+@pytest.mark.parametrize(("up", "where"), [(0.3, "above"), (-0.3, "below"), (0.1, None)])
+def test_feet_that_stand_far_from_their_ground_are_doubted(
+    two_legs: Robot, up: float, where: str | None
+) -> None:
+    """Contacts are detected over the clip's own ground: so a robot in the air may stand."""
+    clip = pushed(two_legs, (0.0, 0.0, 0.0), "left", "right")
+    motion = clip.motion
+    lifted = replace(motion, root_pos=motion.root_pos + np.array([0.0, 0.0, up]))
+    found = feasibility(replace(clip, motion=lifted), two_legs)
+    said = [notice.sentence for notice in found.notices if "its surface" in notice.sentence]
+    assert [s.split(" its surface")[0] for s in said] == (
+        [f"what stands is 0.30 m {where}"] if where else []
+    )
+
+
+def test_a_hand_on_a_wall_is_not_looked_for_on_the_floor(two_legs: Robot) -> None:
+    clip = pushed(two_legs, (0.0, 0.0, 0.0), "left", "right")
+    aside = np.array([1.0, 0.0, 0.0])
+    walls = tuple(replace(stance, normal=aside) for stance in clip.contacts.stances)
+    motion = replace(clip.motion, root_pos=clip.motion.root_pos + np.array([0.0, 0.0, 0.5]))
+    found = feasibility(replace(clip, motion=motion, contacts=ContactSchedule(walls)), two_legs)
+    assert not [notice for notice in found.notices if "its surface" in notice.sentence]
+
+
 def test_a_foot_that_slides_on_purpose_is_said(two_legs: Robot) -> None:
     clip = pushed(two_legs, (0.0, 0.0, 0.0), "left", "right")
     stances = (replace(clip.contacts.stances[0], moving=True), clip.contacts.stances[1])

@@ -8,12 +8,13 @@ import numpy as np
 from scipy.ndimage import minimum_filter1d
 
 from surefoot.arrays import Array, Float64, Int64, IntArray
-from surefoot.motion.contact import Terrain
+from surefoot.motion.contact import ContactSchedule, Terrain
 
 Ground = Literal["local", "clip", "terrain"]
 GROUNDS: tuple[Ground, ...] = ("local", "clip", "terrain")
 
 FAR_M = 1e3  # height over nothing: no clip is so high
+SAME_WAY = 0.999  # cosine: a stance with another normal than its surface's is on something else
 CLIP_QUANTILE = 0.05  # of the lowest corner over the clip: one bad frame is not the ground
 
 
@@ -32,6 +33,31 @@ def over_terrain(
     height = np.take_along_axis(above, nearest[None], axis=0)[0]
     shape = points_w.shape[:2]
     return np.minimum(height, FAR_M).reshape(shape), nearest.reshape(shape)
+
+
+def over_own_surface(
+    points_w: Float64[Array, "k 3"],
+    stance: Int64[IntArray, " k"],
+    contacts: ContactSchedule,
+    terrain: Terrain,
+) -> Float64[Array, " m"]:
+    """Distances of vertices from the surfaces that their stances name, m, negative below them.
+
+    Left out: vertices that are over nothing, and those of stances with a normal of their own, as of
+    a hand on a wall that the terrain does not have.
+
+    Args:
+        stance: whose each vertex is.
+    """
+    named = np.array([s.surface for s in contacts.stances], dtype=np.int64)
+    own = [float(s.normal @ terrain.surfaces[s.surface].normal) for s in contacts.stances]
+    other = np.array(own) < SAME_WAY
+    found = [np.zeros(0)]
+    for number, surface in enumerate(terrain.surfaces):
+        at = points_w[(named[stance] == number) & ~other[stance]] if len(named) else points_w[:0]
+        above = (at[:, 2] - surface.height(np.ascontiguousarray(at[:, :2]))) * surface.normal[2]
+        found.append(above[np.isfinite(above)])
+    return np.concatenate(found)
 
 
 def level(

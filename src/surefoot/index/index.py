@@ -11,6 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray, locked, locked_int
 from surefoot.contacts.cones import SLIDINGS, Sliding
+from surefoot.contacts.ground import over_own_surface
 from surefoot.contacts.pressure import GroundFigures, ground_figures
 from surefoot.errors import BadOption, Notice, nearest
 from surefoot.index.distance import Scales, signed_distances
@@ -35,6 +36,7 @@ from surefoot.motion.smoothing import smooth
 from surefoot.robots.robot import Robot
 
 FEASIBLE = 1e-9  # of the weight: below it lies only the rounding of d itself
+ASTRAY_M = 0.15  # clips made elsewhere float by up to 9 cm
 TIGHTEST, LOOSEST = 1e-9, 0.1  # of the relative gap inside
 
 
@@ -383,6 +385,7 @@ def _judged(clip: Clip, robot: Robot, options: Options, said: tuple[Notice, ...]
         notices=(
             *clip.notices,
             *said,
+            *_astray(samples, clip),
             *_unknown(found.upper, ground),
             *joints.notices,
             *(torques.notices if torques else ()),
@@ -430,6 +433,20 @@ def _doubts(clip: Clip, robot: Robot, options: Options) -> tuple[Notice, ...]:
         )
         said.append(Notice("assumption", robot.root_link, sentence))
     return tuple(said)
+
+
+def _astray(samples: Samples, clip: Clip) -> tuple[Notice, ...]:
+    """Whether what stands is where its ground is: detected contacts follow a clip that floats."""
+    cones = samples.cones
+    above = over_own_surface(cones.vertex_pos, cones.vertex_stance, clip.contacts, clip.terrain)
+    middle = float(np.median(above)) if len(above) else 0.0
+    if abs(middle) <= ASTRAY_M:
+        return ()
+    sentence = (
+        f"what stands is {abs(middle):.2f} m {'above' if middle > 0.0 else 'below'} its surface in"
+        " the median: another terrain, another unit, or a root at another height"
+    )
+    return (Notice("doubt", "contacts", sentence, value=middle, limit=ASTRAY_M),)
 
 
 def _unknown(upper: Float64[Array, " n"], ground: GroundFigures) -> tuple[Notice, ...]:
