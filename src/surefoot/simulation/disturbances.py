@@ -16,7 +16,7 @@ from surefoot.errors import BadOption
 from surefoot.robots.engine import mujoco
 from surefoot.robots.robot import Robot
 
-WHOLE = 1e-6  # of a control step: how far a delay may be from a whole number of them
+WHOLE = 1e-6  # of a control step: less is rounding of times
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class Pusher:
         pushed = False
         for push, link in self._rows:
             share = min(time + self._dt, push.time + push.duration) - max(time, push.time)
-            if share > 0.0:
+            if share > WHOLE * self._dt:
                 force = push.force_w * (share / self._dt)
                 mujoco.mj_applyFT(
                     self._model, data, force, np.zeros(3), data.xipos[link], link, out
