@@ -92,3 +92,20 @@ def test_none_is_below_what_none_reaches(window: Window, sidestep: Feasibility) 
 def test_nothing_is_known_at_first(window: Window) -> None:
     rates = window.rates(crowd(window, 5, 1))
     assert np.all(np.isneginf(Oracle(window).bounds(*rates)))
+
+
+def test_of_a_sample_only_what_exceeds_its_allowance_counts(
+    window: Window, sidestep: Feasibility
+) -> None:
+    """Allowances of 0 to 5 % of the weight, in turn: the worst and the best are those of d less
+    them, and no bound is above it."""
+    allowed = 0.01 * sidestep.weight_n * (np.arange(len(window.samples)) % 6)
+    shift = crowd(window, 60, 3)
+    rates = window.rates(shift)
+    w, rows = window.wrenches(*rates), np.arange(len(window.samples))
+    true = np.array([(window.distances(one, rows).upper - allowed).max() for one in w])
+    oracle = Oracle(window, allowed)
+    oracle.knows(sidestep.upper[window.samples], sidestep.dual[window.samples])
+    assert np.all(oracle.bounds(*rates) <= true + 1e-9 * sidestep.weight_n)
+    assert oracle.worst_of(rates[0][4], rates[1][4])[0] == pytest.approx(true[4], rel=2e-4)
+    assert oracle.best_of(*rates, most=60)[1] == pytest.approx(true.min(), rel=3e-4)

@@ -22,10 +22,15 @@ FEW = 48  # samples whose distances are asked at once: most timings fail at a fe
 class Oracle:
     """Bounds of d for any timing within a window; they grow tighter with every exact answer."""
 
-    def __init__(self, window: Window) -> None:
-        """Nothing is known yet."""
+    def __init__(self, window: Window, allowed: Float64[Array, " m"] | None = None) -> None:
+        """Nothing is known yet.
+
+        Args:
+            allowed: of each sample, N: what its d exceeds of it counts as its d; none: 0.
+        """
         m = len(window.samples)
         self.window = window
+        self.allowed: Array = np.zeros(m) if allowed is None else allowed
         self.cuts: Array = np.zeros((m, MOST_CUTS, 6))
         """Dual directions, zero where none was found yet."""
         self.count: IntArray = np.zeros(m, dtype=np.int64)
@@ -138,7 +143,8 @@ class Oracle:
         products = np.einsum("juk,jk->ju", self.cuts[:, :used], w)
         known = np.arange(used) < self.count[:, None]
         lower = np.max(products, axis=1, initial=-np.inf, where=known)
-        upper = self._d + np.linalg.norm(w - self._at, axis=1)
+        lower -= self.allowed
+        upper = self._d + np.linalg.norm(w - self._at, axis=1) - self.allowed
         self.asked += 1
         worst, few, asked = -np.inf, FEW, np.zeros(len(w), dtype=np.bool_)
         while worst < below:  # each round asks more samples: at most a handful of rounds
@@ -150,7 +156,7 @@ class Oracle:
             self.learn(rows, found.dual)
             self._at[rows], self._d[rows] = w[rows], found.upper
             asked[rows], few = True, 2 * few
-            worst = max(worst, float(found.upper.max()))
+            worst = max(worst, float((found.upper - self.allowed[rows]).max()))
         self.samples_asked += int(asked.sum())
         return worst, np.flatnonzero(asked)
 
@@ -195,7 +201,7 @@ class Oracle:
         dual = self.cuts[rows, place]
         products = (np.einsum("jk,jk->j", dual, part[rows]) for part in (self._a, self._b, self._c))
         along_a, along_b, along_c = products
-        bound = along_a * rate[rows] + along_b * speed[rows] ** 2 + along_c
+        bound = along_a * rate[rows] + along_b * speed[rows] ** 2 + along_c - self.allowed[rows]
         kept = bound > above
         return rows[kept], bound[kept], along_a[kept], along_b[kept]
 
@@ -205,5 +211,6 @@ class Oracle:
         """The largest m · w of timings (c, m) over some samples, each with a direction."""
         products = (np.einsum("jk,jk->j", dual, part[rows]) for part in (self._a, self._b, self._c))
         along_a, along_b, along_c = products
+        along_c = along_c - self.allowed[rows]
         found = rate[:, rows] * along_a + speed[:, rows] ** 2 * along_b + along_c
         return np.asarray(found.max(axis=1, initial=-np.inf), dtype=np.float64)

@@ -12,6 +12,8 @@ from surefoot.errors import BadOption
 
 Stretch = tuple[float, float]
 
+MOMENT_S = 1e-6  # moments this near are one: ends of clips are printed with so many digits
+
 
 def padded_segments(
     time: Float64[Array, " n"],
@@ -57,6 +59,36 @@ def padded_segments(
             meet = _surest(time, upper, one[1] + pad_s, other[0] - pad_s)
             out[i], out[i + 1] = (out[i][0], meet), (meet, out[i + 1][1])
     return out
+
+
+def refuse_disorder(segments: Sequence[Stretch]) -> None:
+    """Refuse segments by hand that are empty, out of order, or not apart.
+
+    Raises:
+        BadOption: as said.
+    """
+    ends = [moment for pair in segments for moment in pair]
+    apart = all(one <= other for one, other in pairwise(ends))
+    if not (np.all(np.isfinite(ends)) and apart and all(start < end for start, end in segments)):
+        raise BadOption(
+            what="segments must have an end after their start, in order and apart, got"
+            f" {', '.join(f'{start:g} to {end:g} s' for start, end in segments)}"
+        )
+
+
+def refuse_outside(segments: Sequence[Stretch], time: Float64[Array, " f"]) -> None:
+    """Refuse segments by hand that reach beyond a clip.
+
+    Raises:
+        BadOption: as said.
+    """
+    first, last = float(time[0]), float(time[-1])
+    for start, end in segments:
+        if start < first - MOMENT_S or end > last + MOMENT_S:
+            raise BadOption(
+                what=f"the segment {start:g} to {end:g} s is not within the clip, which lasts from"
+                f" {first:g} to {last:g} s"
+            )
 
 
 def _surest(

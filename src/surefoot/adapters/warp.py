@@ -17,6 +17,7 @@ from surefoot.adapters.hopeless import least_distances
 from surefoot.adapters.oracle import Oracle
 from surefoot.adapters.path import Path, path_of
 from surefoot.adapters.region import Region, region_of
+from surefoot.adapters.stretches import refuse_disorder, refuse_outside
 from surefoot.adapters.timing import KEY_STEP_S, Timing, key_frames, retimed
 from surefoot.adapters.warp_report import Done
 from surefoot.adapters.warp_search import Found, rule, search
@@ -41,6 +42,7 @@ WIDER = (1.0, 1.5)  # of the pad: tried in turn
 UNBOUNDED_SPEED = 10.0  # what no timing can exceed in the proof that none helps, without a floor
 FINE_PIECES = (5, 60)  # of B-splines by their step
 LITTLE = 0.02  # of the worst d: two rounds in a row that gain less are the last
+WORTH = 1e-3  # of the weight above what no timing can take: such samples are worth a warp
 GAIN = 1e-6  # of the weight: a warp or a round that gains less is none
 
 
@@ -99,12 +101,7 @@ class Options:
         ):
             if number < least:
                 raise BadOption(what=f"{what} must be {least} or more, got {number}")
-        ends = [-np.inf, *(moment for pair in self.segments for moment in pair)]
-        if not (np.all(np.diff(ends[1:]) >= 0.0) and all(a < b for a, b in self.segments)):
-            raise BadOption(
-                what=f"segments must have an end after their start, in order and apart, got"
-                f" {', '.join(f'{a:g} to {b:g} s' for a, b in self.segments)}"
-            )
+        refuse_disorder(self.segments)
 
     @property
     def least_slope(self) -> float:
@@ -131,6 +128,7 @@ def adapt(
     if options is not None and not isinstance(options, Options):
         raise BadOption(what=f"expected options of the method warp, got {type(options).__name__}")
     chosen = options if isinstance(options, Options) else Options()
+    refuse_outside(chosen.segments, clip.motion.time)
     if before.all_feasible and not chosen.segments:
         return Adaptation("warp", "warp", "unchanged", clip, before, before, details={"rounds": 0})
     work = _Work(clip, robot, before, chosen, progress)
@@ -207,7 +205,9 @@ class _Work:
         gain = worst_n(old) - worst_n(new)
         if gain > GAIN * new.weight_n:
             return True
-        return gain >= 0.0 and bool(np.mean(new.feasible) > np.mean(old.feasible))
+        rest = worst_n(self.before) - worst_n(new)
+        even = min(gain, rest) >= -new.tolerance_n
+        return even and bool(np.mean(new.feasible) > np.mean(old.feasible))
 
     def fastest(self) -> float:
         """The largest speed ratio that the floor allows, or that several rounds made of it."""
@@ -231,18 +231,23 @@ class _Work:
         )
         return out
 
-    def left_out(self) -> BoolArray:
-        """Samples that no timing mends, as far as that was asked: no warp is judged by them."""
+    def allowed(self) -> Float64[Array, " n"]:
+        """What no timing can take from d of each sample, N, as far as that was asked.
+
+        Of such samples Q counts the rest alone: else they would hide all others.
+        """
         if self.hopeless is None:
-            return np.zeros(self.now.samples.n, dtype=np.bool_)
-        return np.isfinite(self.hopeless)
+            return np.zeros(self.now.samples.n)
+        return np.maximum(self.hopeless, 0.0)
 
     def stretches(self) -> tuple[Stretch, ...]:
         """What is to be warped in this round."""
         if self.options.segments:
             first, last = float(self.times[0]), float(self.times[-1])
             return tuple(Stretch(a, b, first, last, by_hand=True) for a, b in self.options.segments)
-        bad: BoolArray = (self.now.upper > self.now.tolerance_n) & ~self.left_out()
+        allowed = self.allowed()
+        least = np.where(allowed > 0.0, WORTH * self.now.weight_n, self.now.tolerance_n)
+        bad: BoolArray = self.now.upper - allowed > least
         # At first each for itself; what is left then is tied to its neighbours, and goes together.
         together = 1.0 if self.rounds == 1 else 2.0
         return stretches(self.now, bad, together * self.pad_s())
@@ -265,7 +270,7 @@ class _Work:
         if self.hopeless is None and best.q_n > 0.0:  # a first warp that fails asks for the reason
             self.hopeless = self.without_hope(path, self.fastest())
             near = (self.now.time >= best.start) & (self.now.time <= best.end)
-            if np.any(self.left_out() & near):
+            if np.any(self.allowed()[near] > 0.0):
                 best = self.tried(path, stretch, *ways[0], own)
         for i, wider in ways[1:]:  # a few
             if best.q_n <= -ENOUGH * self.now.weight_n:
@@ -305,15 +310,15 @@ class _Work:
             window.samples,
             segment=(start, end),
             reach=reach,
-            left_out=self.left_out(),
             tolerance_n=self.now.tolerance_n,
         )
         window = window.picked(kept)
         upper, dual = self.now.upper[window.samples], self.now.dual[window.samples]
-        before_n = float(upper.max(initial=-np.inf))
+        allowed = self.allowed()[window.samples]
+        before_n = float((upper - allowed).max(initial=-np.inf))
         found: Found | None = None
         if len(window.frames) and len(kept):
-            oracle = Oracle(window)
+            oracle = Oracle(window, allowed)
             oracle.knows(upper, dual)
             found = search(
                 window,
@@ -321,7 +326,7 @@ class _Work:
                 region,
                 (start, end),
                 before_n=before_n,
-                shape=rule(window, dual, upper, (start, end)),
+                shape=rule(window, dual, upper - allowed, (start, end)),
                 samples=self.options.samples,
                 steps=self.options.polish,
                 seed=self.options.seed,

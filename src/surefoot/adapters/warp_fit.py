@@ -117,11 +117,13 @@ class Fit:
         self.dual = np.concatenate([self.dual, found.dual])
         return found.worst
 
-    def polished(self, y: Float64[Array, " k"], value: float) -> tuple[Array, float]:
+    def polished(
+        self, y: Float64[Array, " k"], value: float, steps: int = POLISHES
+    ) -> tuple[Array, float]:
         """Shifts with a smaller worst d than some others near by, and that d."""
         spacing = float(np.median(np.diff(self.path.frame_time)))
         radius, last = FIRST_STEP * spacing, LAST_STEP * FIRST_STEP * spacing
-        for _ in range(POLISHES):  # each is a linear program about the last
+        for _ in range(steps):  # each is a linear program about the last
             if radius < last:
                 break
             step, promise = self._step(y, value, radius)

@@ -19,11 +19,12 @@ import numpy as np
 from surefoot.adapters.adaptation import Adaptation, Progress, Status, judged, worst_n
 from surefoot.adapters.methods import METHODS
 from surefoot.adapters.path import Path, path_of
-from surefoot.adapters.stretches import Stretch, padded_segments
+from surefoot.adapters.stretches import Stretch, padded_segments, refuse_disorder, refuse_outside
 from surefoot.adapters.timing import KEY_STEP_S, Timing, key_frames, retimed
 from surefoot.adapters.warp_duration import Best, best_warp
-from surefoot.adapters.warp_fit import Fit
+from surefoot.adapters.warp_fit import POLISHES, Fit
 from surefoot.adapters.warp_program import Course, Freedom, Judge
+from surefoot.adapters.warp_report import speed_notices
 from surefoot.arrays import Array, Float64, Int64, IntArray, locked
 from surefoot.errors import BadOption
 from surefoot.index.distance import Scales
@@ -56,7 +57,10 @@ class Options:
     pad_s: float = 0.3
     """How far a stretch reaches beyond its infeasible samples, s, at least."""
     most_pad_s: float = 0.6
-    """And at most: it ends where d is smallest between."""
+    """And at most, or `pad_s` where that is more: it ends where d is smallest between."""
+    segments: tuple[Stretch, ...] = ()
+    """Stretches by hand, s, taken from key frame to key frame, in one round; none: what is
+    infeasible is found, and padded."""
     step_s: float = 0.01
     """Grid of the program, s."""
     key_step_s: float = KEY_STEP_S
@@ -65,8 +69,8 @@ class Options:
     """Gap between the bounds of a program, over the weight."""
     rounds: int = 3
     """How often the clip as written is mended again, the first time included."""
-    polish: bool = True
-    """Whether the times of the frames are made better by themselves in the end."""
+    polish: int = POLISHES
+    """Steps at most by which the times of the frames are made better by themselves in the end."""
     tighten: bool = False
     """Whether the bound is tightened where D ≥ T binds, by two linear programs a node."""
     compare: bool = True
@@ -80,8 +84,13 @@ class Options:
             raise BadOption(what=f"the grid must lie between 1 and 100 ms, got {self.step_s:g} s")
         if not self.key_step_s > 0.0:
             raise BadOption(what=f"key frames must lie apart, got {self.key_step_s:g} s")
+        if not 0.0 <= self.pad_s < np.inf:
+            raise BadOption(what=f"the pad must be 0 s or more, got {self.pad_s:g} s")
         if self.rounds < 1:
             raise BadOption(what=f"expected 1 round or more, got {self.rounds}")
+        if self.polish < 0:
+            raise BadOption(what=f"polish must be 0 or more, got {self.polish}")
+        refuse_disorder(self.segments)
         self.freedom(np.inf)
 
     def freedom(self, bend: float) -> Freedom:
@@ -168,7 +177,8 @@ def adapt(
     """
     options = _own(options)
     begin = clock.perf_counter()
-    if before.all_feasible:
+    refuse_outside(options.segments, clip.motion.time)
+    if before.all_feasible and not options.segments:
         return Adaptation("warp-optimal", "warp-optimal", "unchanged", clip, before, before)
     still = _Tried("warp-optimal", clip, before, None)
     found, tried = _rounds(still, options, progress)
@@ -181,7 +191,7 @@ def adapt(
         "seconds": clock.perf_counter() - begin,
     }  # fmt: skip
     if options.compare:
-        tried += _paper(clip, robot, before, progress)
+        tried += _paper(still, options, progress)
     return _best(still, tried, found, bound, details)
 
 
@@ -215,7 +225,7 @@ def _rounds(
         written = retimed(clip, timing, what="warp-optimal", longest=options.longest)
         after = judged(written, before.robot, before.options)
         tried.append(_Tried("warp-optimal", written, after, timing))
-        if after.all_feasible or worst_n(after) >= worst_n(now):
+        if options.segments or after.all_feasible or worst_n(after) >= worst_n(now):
             break
         speed = 1.0 / timing.slope(before.time)
         now, left = (
@@ -260,7 +270,7 @@ def mended_stretch(work: Work, place: Stretch) -> Mended:
     chosen = int(np.argmin(values))
     y, value = shifts[chosen], values[chosen]
     if options.polish:
-        y, value = fit.polished(y, value)
+        y, value = fit.polished(y, value, options.polish)
     whole = np.zeros(len(path.frame_time))
     whole[fit.window.frames] = fit.basis @ y
     return Mended(
@@ -295,14 +305,14 @@ def prepared(before: Feasibility, options: Options, frames: Int64[IntArray, " k"
 
 
 def stretches(work: Work) -> list[Stretch]:
-    """The infeasible segments, padded, from key frame to key frame."""
+    """The infeasible segments, padded, or those by hand, from key frame to key frame."""
     before, options, keys = work.before, work.options, work.path.frame_time
-    found = padded_segments(
+    found = list(options.segments) or padded_segments(
         before.time,
         before.upper,
         [(segment.start_s, segment.end_s) for segment in before.segments()],
         pad_s=options.pad_s,
-        most_s=options.most_pad_s,
+        most_s=max(options.pad_s, options.most_pad_s),
     )
     out: list[Stretch] = []
     for start, end in found:  # stretches, not samples
@@ -351,15 +361,18 @@ def _course(work: Work, place: Stretch) -> tuple[Course, Int64[IntArray, " n"]]:
     return course, rows
 
 
-def _paper(
-    clip: Clip, robot: Robot, before: Feasibility, progress: Progress | None
-) -> list[_Tried]:
-    """What the paper's method makes of the clip; nothing where it is not there."""
+def _paper(still: _Tried, options: Options, progress: Progress | None) -> list[_Tried]:
+    """What the paper's method makes of the clip; nothing where it is not there.
+
+    It keeps to the same segments and to the same largest speed.
+    """
     module, _, name = METHODS["warp"][0].partition(":")
-    if find_spec(module) is None:
+    if find_spec(module) is None or options.fastest <= 1.0:
         return []
-    run = cast("Callable[..., Adaptation]", getattr(import_module(module), name))
-    found = run(clip, robot, before, None, progress)
+    there = import_module(module)
+    run = cast("Callable[..., Adaptation]", getattr(there, name))
+    own = there.Options(segments=options.segments, max_speed_ratio=options.fastest)
+    found = run(still.clip, still.after.robot, still.after, own, progress)
     return [_Tried(found.chosen, found.clip, found.after, found.timing)]
 
 
@@ -379,10 +392,10 @@ def _best(
     ]
     best = still
     for one in tried:
-        if one.after.all_feasible > best.after.all_feasible or (
-            one.after.all_feasible == best.after.all_feasible
-            and worst_n(one.after) < worst_n(best.after) - least
-        ):
+        gain = worst_n(best.after) - worst_n(one.after)
+        more = one.after.feasible.mean() - best.after.feasible.mean()
+        rest = worst_n(before) - worst_n(one.after)
+        if gain > least or (min(gain + least, rest + before.tolerance_n) >= 0.0 and more > 0.0):
             best = one
     status: Status = "unchanged"
     if best.after.all_feasible:
@@ -403,6 +416,7 @@ def _best(
         lower_bound_n=bound if np.isfinite(bound) else None,
         why_not=why_not,
         details=details,
+        notices=speed_notices(before, best.after),
     )
 
 

@@ -123,15 +123,7 @@ def notices(
     before: Feasibility, after: Feasibility, done: list[Done], keys: int
 ) -> tuple[Notice, ...]:
     """What the reader should know: speed limits broken, floors that bind, frames that follow."""
-    said = []
-    old, new = (_fastest(one) for one in (before, after))
-    if new is not None and new[1] > 1.0 + FASTER:
-        was = "" if old is None else f"; before, the largest was {old[1]:.2f} ({old[0]})"
-        sentence = (
-            f"{new[0]} moves at {new[1]:.2f} of its speed limit at {new[2]:.3f} s of the warped"
-            f" clip{was}"
-        )
-        said.append(Notice("limit", new[0], sentence, t0=new[2], t1=new[2], value=new[1]))
+    said = list(speed_notices(before, after))
     for one in done:
         if one.found is not None and one.found.shape is not None and one.found.floor_binds:
             floor = one.found.region.floor
@@ -156,6 +148,19 @@ def notices(
         )
         said.append(Notice("assumption", "basis", sentence))
     return tuple(said)
+
+
+def speed_notices(before: Feasibility, after: Feasibility) -> tuple[Notice, ...]:
+    """Whether a joint is beyond its speed limit now, and what it was before."""
+    old, new = (_fastest(one) for one in (before, after))
+    if new is None or new[1] <= 1.0 + FASTER:
+        return ()
+    was = "" if old is None else f"; before, the largest was {old[1]:.2f} ({old[0]})"
+    sentence = (
+        f"{new[0]} moves at {new[1]:.2f} of its speed limit at {new[2]:.3f} s of the warped clip"
+        f"{was}"
+    )
+    return (Notice("limit", new[0], sentence, t0=new[2], t1=new[2], value=new[1]),)
 
 
 def _segment(before: Feasibility, one: Done, timing: Timing | None) -> dict[str, object]:

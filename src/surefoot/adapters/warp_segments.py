@@ -115,7 +115,6 @@ def judged_samples(
     *,
     segment: tuple[float, float],
     reach: float,
-    left_out: BoolArray,
     tolerance_n: float,
 ) -> Int64[IntArray, " j"]:
     """Which of a window's samples Q is taken over: rows of `samples`.
@@ -131,7 +130,7 @@ def judged_samples(
     place = np.clip(np.searchsorted(path.frame_time, time - MOMENT_S), 0, len(path.frame_time) - 1)
     frame = np.abs(path.frame_time[place] - time) <= MOMENT_S
     kept = frame | bad | (path.samples.side[samples] != 0) | (samples % THIN == 0)
-    return np.flatnonzero(near & kept & (inside | ~bad) & ~left_out[samples])
+    return np.flatnonzero(near & kept & (inside | ~bad))
 
 
 def events(
