@@ -10,9 +10,9 @@ from tyro.conf import Positional, arg
 
 from surefoot.adapters.methods import METHODS
 from surefoot.cli.clip_commands import clip_of
-from surefoot.cli.judging import Judging
 from surefoot.cli.options import OptionalFile, Output, RobotName, To
 from surefoot.cli.screen import Screen
+from surefoot.cli.warping import Warping
 from surefoot.errors import BadOption, Notice, SurefootError, UnknownName, nearest
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FIXED_RATE_HZ = 50.0  # of files that hold an even rate: the frames of a re-time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adapt(Judging):
+class Adapt(Warping):
     """Mend a clip so that the contacts can give what its motion needs."""
 
     clips: Annotated[Positional[tuple[str, ...]], arg(metavar="CLIP...")]
@@ -50,6 +50,7 @@ class Adapt(Judging):
 
         several = len(self.clips) > 1
         self._refuse_before_the_work(several)
+        _ = self.options(), self.method_options(self.method)  # refused once, not once a clip
         robot = load_robot(self.robot)
         compile_kernels(robot, screen.progress)
         found: list[Adaptation] = []
@@ -105,7 +106,12 @@ class Adapt(Judging):
 
         clip = clip_of(name, robot, self, screen.progress)
         found = adapt(
-            clip, robot, method=self.method, index=self.options(), progress=screen.progress
+            clip,
+            robot,
+            method=self.method,
+            options=self.method_options(self.method),
+            index=self.options(),
+            progress=screen.progress,
         )
         path = self.output / f"{Path(name).stem}.clip.npz" if several else self.output
         if several:
