@@ -20,10 +20,10 @@ SHOWN = 10  # mismatches said to people; --json lists a hundred
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(Talk):
-    """Re-check a dump of the index with code that shares nothing with what made it."""
+    """Re-check a dump of the index or of a run with code that shares nothing with its maker."""
 
     dump: Annotated[Positional[Path], arg(metavar="DUMP")]
-    """A file that `surefoot index --dump` wrote."""
+    """A file that `surefoot index --dump` or `surefoot simulate --dump` wrote."""
 
     def run(self, screen: Screen) -> int:
         """Check it; 1 when a number is not confirmed."""
@@ -66,6 +66,9 @@ def _show(found: Verification, screen: Screen) -> None:
     for note in found.notes:
         screen.say(f"note: {note}")
     answer = "all agree" if found.ok else f"{len(found.mismatches)} mismatches"
+    if found.kind == "simulation":
+        screen.say(f"{found.checked} control steps replayed: {answer} ({found.seconds:.1f} s)")
+        return
     screen.say(
         f"{found.checked} samples, {found.outside} outside, {found.inside} searched inside:"
         f" {answer} ({found.seconds:.1f} s)"

@@ -84,17 +84,29 @@ class Dump:
 
 
 def read(path: str | pathlib.Path) -> Dump:
-    """The dump in a file.
+    """The dump of the index in a file.
 
     Raises:
         Unusable: no npz archive, arrays missing, of a wrong type or shape; all faults together.
     """
-    arrays = _arrays(pathlib.Path(path))
+    return dump_of(arrays_in(path))
+
+
+def dump_of(arrays: dict[str, NDArray[np.generic]]) -> Dump:
+    """The dump of the index in the arrays of a file.
+
+    Raises:
+        Unusable: arrays missing, of a wrong type or shape; all faults together.
+    """
     missing = [name for name in SHAPES if name not in arrays]
     if missing:
         raise Unusable(f"no dump of surefoot index: without {', '.join(missing)}")
-    faults = [fault for name in SHAPES if (fault := _kind_fault(name, arrays[name]))]
-    faults = faults or _shape_faults(arrays)
+    kinds = {
+        name: "US" if name == "model_xml" else "iu" if name in _WHOLE else "fiu" for name in SHAPES
+    }
+    faults = faults_of(arrays, SHAPES, kinds)
+    if not faults and arrays["time"].shape[0] == 0:
+        faults = ["no sample in it"]
     if faults:
         raise Unusable("; ".join(faults))
     numbers = {
@@ -110,12 +122,17 @@ def read(path: str | pathlib.Path) -> Dump:
         length_scale=float(arrays["length_scale"]),
         cone_sides=int(arrays["cone_sides"]),
         weight=float(arrays["weight"]),
-        model_xml=_text(arrays["model_xml"]),
+        model_xml=text(arrays["model_xml"]),
         tolerance=_single(tolerance),
     )
 
 
-def _arrays(path: pathlib.Path) -> dict[str, NDArray[np.generic]]:
+def arrays_in(path: str | pathlib.Path) -> dict[str, NDArray[np.generic]]:
+    """The arrays of an npz archive, by name; nothing in it is run.
+
+    Raises:
+        Unusable: no archive, a damaged one, or one that would fill the memory.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
@@ -136,20 +153,33 @@ def _arrays(path: pathlib.Path) -> dict[str, NDArray[np.generic]]:
         raise Unusable(f"arrays that cannot be read: {' '.join(str(error).split())}") from error
 
 
-def _kind_fault(name: str, array: NDArray[np.generic]) -> str:
-    """What is wrong with the type of one array; empty when nothing is."""
-    wanted = "US" if name == "model_xml" else "iu" if name in _WHOLE else "fiu"
-    if array.dtype.kind in wanted:
-        return ""
-    word = {"US": "text", "iu": "whole numbers", "fiu": "numbers"}[wanted]
-    return f"expected {word} in {name}, got {array.dtype}"
+def faults_of(
+    arrays: dict[str, NDArray[np.generic]],
+    shapes: dict[str, tuple[str | int, ...]],
+    kinds: dict[str, str],
+) -> list[str]:
+    """Arrays of a wrong type; where there are none, those whose shape contradicts the others.
+
+    Args:
+        shapes: letters are counts that must agree, figures are exact.
+        kinds: numpy's letters for the types that each array may have.
+    """
+    words = {"US": "text", "iu": "whole numbers", "fiu": "numbers", "b": "yes or no"}
+    faults = [
+        f"expected {words[kinds[name]]} in {name}, got {arrays[name].dtype}"
+        for name in shapes
+        if arrays[name].dtype.kind not in kinds[name]
+    ]
+    return faults or _shape_faults(arrays, shapes)
 
 
-def _shape_faults(arrays: dict[str, NDArray[np.generic]]) -> list[str]:
+def _shape_faults(
+    arrays: dict[str, NDArray[np.generic]], shapes: dict[str, tuple[str | int, ...]]
+) -> list[str]:
     """Arrays whose shape contradicts the table or the arrays before them."""
     counts: dict[str, int] = {}
     faults = []
-    for name, shape in SHAPES.items():
+    for name, shape in shapes.items():
         got = arrays[name].shape
         fits = len(got) == len(shape)
         for letter, count in zip(shape, got, strict=False):
@@ -158,12 +188,11 @@ def _shape_faults(arrays: dict[str, NDArray[np.generic]]) -> list[str]:
         if not fits:
             wanted = ", ".join(str(counts.get(str(s), s)) for s in shape)
             faults.append(f"expected {name} ({wanted}), got ({', '.join(map(str, got))})")
-    if not faults and counts["n"] == 0:
-        faults.append("no sample in it")
     return faults
 
 
-def _text(array: NDArray[np.generic]) -> str:
+def text(array: NDArray[np.generic]) -> str:
+    """The text in an array of one element."""
     value = array[()]
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 

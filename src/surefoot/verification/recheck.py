@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.verification.distance import check_sample, sample
-from surefoot.verification.dump import FLAG_EVERYTHING, Dump, Unusable, read
+from surefoot.verification.dump import FLAG_EVERYTHING, Dump, Unusable, arrays_in, dump_of
 from surefoot.verification.forces import Engine, check_times, check_wrenches, engine
+from surefoot.verification.replay import replay
 from surefoot.verification.result import Ledger, Verification
+from surefoot.verification.run import is_run
 
 Progress = Callable[[int, int, str], None]
 
@@ -26,7 +28,7 @@ def verify(path: str | pathlib.Path, *, progress: Progress | None = None) -> Ver
     """Whether the numbers of a dump are confirmed by means that share nothing with their maker.
 
     Args:
-        path: a file that `surefoot index --dump` wrote.
+        path: a file that `surefoot index --dump` or `surefoot simulate --dump` wrote.
         progress: called with samples done, samples in all, and what is going on.
 
     Raises:
@@ -34,7 +36,10 @@ def verify(path: str | pathlib.Path, *, progress: Progress | None = None) -> Ver
         OSError: the file cannot be opened.
     """
     began = time.perf_counter()
-    dump = read(path)
+    arrays = arrays_in(path)
+    if is_run(arrays):
+        return replay(arrays, progress=progress)
+    dump = dump_of(arrays)
     _check_scalars(dump)
     machine = engine(dump)
     ledger = Ledger(dump.time)

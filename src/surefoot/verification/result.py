@@ -92,6 +92,8 @@ class Verification:
     """What this dump did not allow to check, and what a check does not prove."""
     seconds: float
     """Time taken."""
+    kind: str = "index"
+    """Of what the dump is: index, or simulation, whose samples are control steps."""
 
     @property
     def ok(self) -> bool:
@@ -102,6 +104,7 @@ class Verification:
         """All of it as a JSON object; at most 100 mismatches are listed."""
         return {
             "schema": 1,
+            "kind": self.kind,
             "ok": self.ok,
             "checked": self.checked,
             "outside": self.outside,
