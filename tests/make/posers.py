@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import mujoco
@@ -83,7 +83,7 @@ class Holder:
     drive: Literal["torque", "servo"] = "servo"
     stiffness: float = 3000.0
     damping: float = 100.0
-    change: Callable[[int, Array], Array] = field(default=lambda step, value: value)
+    change: Callable[[int, Array], Array] | None = None
     """What becomes of each command: step, value."""
     step: int = 0
 
@@ -103,4 +103,6 @@ class Holder:
             value = np.zeros(len(value))
         self.step += 1
         planned = np.ones(len(target.patches.link_names), dtype=np.bool_)
-        return Command(value=self.change(self.step - 1, value), planned=planned)
+        if self.change is not None:
+            value = self.change(self.step - 1, value)
+        return Command(value=value, planned=planned)

@@ -5,12 +5,14 @@ A process takes its runs one after another; what comes out is the same to the bi
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
+from surefoot.control.target import Controller
 from surefoot.errors import BadOption
 from surefoot.index.index import Feasibility
 from surefoot.motion.motion import Clip
@@ -30,7 +32,8 @@ class RollOut:
 
     clip: Clip
     robot: Robot
-    controller: str = "strict"
+    controller: str | Controller = "strict"
+    """A name, or a controller that can be pickled; every run gets a copy of its own."""
     friction: float | None = None
     pushes: tuple[Push, ...] = ()
     disturbances: Disturbances | None = None
@@ -47,7 +50,7 @@ class RollOut:
         return simulate(
             self.clip,
             self.robot,
-            controller=self.controller,
+            controller=copy.deepcopy(self.controller),
             friction=self.friction,
             pushes=self.pushes,
             disturbances=self.disturbances,
