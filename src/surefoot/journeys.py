@@ -29,6 +29,7 @@ from surefoot.retargeting.retarget import Options, retarget
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
 from surefoot.samples import bundled
+from surefoot.simulation import loop as simulation
 
 Progress = Callable[[int, int, str], None]
 
@@ -71,6 +72,7 @@ def compile_kernels(robot: Robot, progress: Progress | None = None) -> None:
     try:
         dynamics.warm_up(robot)
         kinematics.warm_up(robot)
+        simulation.warm_up(robot)
         say(1, 2, "compiling the kernels, once")
         beside.wait()
     finally:

@@ -14,10 +14,12 @@ from make.posers import Holder, Posing, standing_patches
 from make.robots import biped, planar
 from surefoot.control.target import Command, State, Target
 from surefoot.errors import BadOption, UnknownName
+from surefoot.kernels.contact_forces import by_link
+from surefoot.kernels.motors import servos, torques
 from surefoot.motion.contact import Terrain
 from surefoot.robots.robot import Robot
 from surefoot.simulation.disturbances import TYPICAL_NOISE, Noise, Push
-from surefoot.simulation.loop import run
+from surefoot.simulation.loop import run, warm_up
 from surefoot.simulation.scene import Settings, scene_of
 from surefoot.simulation.trace import TIMES, Trace, arrays_of
 
@@ -284,3 +286,14 @@ def test_a_trace_survives_pickling_locked(tmp_path: pathlib.Path) -> None:
         np.testing.assert_array_equal(values, getattr(copy, name))
         assert not getattr(copy, name).flags.writeable
     assert len(standing_patches(trace.scene.robot).link_names) == 2
+
+
+def test_the_kernels_are_compiled_once_and_ahead(tmp_path: pathlib.Path) -> None:
+    """Not once more by a run, whatever the drive."""
+    robot = biped(tmp_path)
+    warm_up(robot)
+    kernels = (by_link, torques, servos)
+    before = [len(kernel.signatures) for kernel in kernels]
+    _ran(robot, seconds=0.01)
+    _ran(robot, Holder(robot, "torque"), seconds=0.01)
+    assert [len(kernel.signatures) for kernel in kernels] == before

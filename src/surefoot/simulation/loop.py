@@ -19,11 +19,13 @@ import numpy as np
 from surefoot.arrays import Array, Bool, BoolArray, Float64, Int64, IntArray
 from surefoot.control.target import Command, Controller, Patches, State, Target, TargetSource
 from surefoot.errors import BadOption
+from surefoot.motion.contact import Terrain
 from surefoot.robots.engine import mujoco
+from surefoot.robots.robot import Robot
 from surefoot.simulation.disturbances import Disturbances, Noise, Push, Pusher, Sensors
 from surefoot.simulation.forces import ContactForces
 from surefoot.simulation.motors import Motors
-from surefoot.simulation.scene import Scene
+from surefoot.simulation.scene import Scene, scene_of
 from surefoot.simulation.shapes import fixed_to
 from surefoot.simulation.start import Start, start_of
 from surefoot.simulation.thresholds import Thresholds
@@ -306,3 +308,15 @@ def stray_links(scene: Scene, patches: Patches) -> Int64[IntArray, " s"]:
             allowed.add(body)
     touching = {int(link) for link in scene.geom_link if link > 0}
     return np.array(sorted(touching - allowed), dtype=np.int64)
+
+
+def warm_up(robot: Robot) -> None:
+    """Compile every kernel of the simulation, or load it from the cache."""
+    m = len(robot.joint_names)
+    rest, gains = Command(np.zeros(m), np.zeros(0, dtype=np.bool_)), (np.ones(m), np.ones(m))
+    scene = scene_of(robot, Terrain())
+    data = mujoco.MjData(scene.model)
+    mujoco.mj_forward(scene.model, data)
+    ContactForces(scene).read(data)
+    for each in (None, gains):
+        Motors(scene, each).act(rest, data.qpos, data.qvel)
