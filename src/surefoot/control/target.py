@@ -143,10 +143,10 @@ class Command:
     """The contact links that it counts on."""
     cop_w: Float64[Array, " 3"] | None = None
     """Where it wants the pressure under the robot, m; None: it does not say."""
-    torque: Float64[Array, " m"] | None = None
-    """What servos add to what they give by themselves, N m."""
     softened: bool = False
     """Whether what was asked could not be had at once, and was relaxed."""
+    torque: Float64[Array, " m"] | None = None
+    """What servos add to what they give by themselves, N m."""
 
 
 @runtime_checkable
