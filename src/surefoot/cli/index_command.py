@@ -62,7 +62,8 @@ class Index(Judging):
             self._write([found], robot, name)
             screen.notices((*robot.notices, *found.notices))
             if screen.json:
-                screen.result({**found.summary(), "clip": Path(name).name})
+                warnings = [n.sentence for n in (*robot.notices, *found.notices)]
+                screen.result({**found.summary(), "clip": Path(name).name, "warnings": warnings})
             else:
                 _show(found, name, screen, self.output)
             return 0 if found.all_feasible else NO
@@ -160,7 +161,7 @@ class Index(Judging):
         if kept:
             self._write(kept, robot, f"{len(kept)} clips")
         if screen.json:
-            warnings = [notice.sentence for notice in left_out]
+            warnings = [notice.sentence for notice in (*left_out, *robot.notices)]
             screen.result({"schema": 1, "clips": rows, "warnings": warnings})
         else:
             screen.table(
