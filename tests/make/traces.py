@@ -54,6 +54,6 @@ def standing_trace_of(robot: Robot, *, seconds: float = 2.0, **options: Any) -> 
         tape.flags[name][:] = True
     facts: dict[str, Any] = {
         "dt": DT, "start": 0.0, "duration": seconds - 0.2, "end": "completed", "failure": "",
-        "fell_at": None, "notices": (),
+        "fell_at": None, "notices": (), "seconds": 1.0,
     }  # fmt: skip
     return tape.trace(n, **{**facts, **options})

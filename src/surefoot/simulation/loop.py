@@ -136,6 +136,7 @@ class _Loop:
 
     def run(self, steps: int, after_fall: int, progress: Progress) -> Trace:
         """All control steps; each needs the one before it, so they are a loop."""
+        started = clock.perf_counter()
         self.tape = Tape(self.scene, self.patches, steps)
         self.controller.reset()
         self._feel_the_ground()
@@ -171,6 +172,7 @@ class _Loop:
             failure=failure,
             fell_at=fell_at,
             notices=self.begin.notices,
+            seconds=clock.perf_counter() - started,
         )
 
     def _time(self, k: int) -> float:

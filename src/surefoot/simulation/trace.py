@@ -93,6 +93,8 @@ class Trace:
     """Time that target and command took, s."""
     physics_s: Float64[Array, " k"]
     """Time that the engine took, s."""
+    seconds: float
+    """Time that the whole loop took, s."""
 
     def __post_init__(self) -> None:
         """Lock the arrays."""
@@ -136,9 +138,8 @@ class Trace:
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated time over the time that control and physics took."""
-        spent = float(self.control_s.sum() + self.physics_s.sum())
-        return self.steps * self.dt / max(spent, 1e-12)
+        """Simulated time over the time that the loop took: control, physics, writing down."""
+        return self.steps * self.dt / max(self.seconds, 1e-9)
 
 
 def arrays_of(trace: Trace) -> dict[str, Array | BoolArray | IntArray]:
@@ -187,6 +188,7 @@ class Tape:
         failure: str,
         fell_at: float | None,
         notices: tuple[Notice, ...],
+        seconds: float,
     ) -> Trace:
         """The first steps as a value."""
         every = {**self.rows, **self.flags, "stray_link": self.stray_link}
@@ -201,5 +203,6 @@ class Tape:
             failure=failure,
             fell_at=fell_at,
             notices=notices,
+            seconds=seconds,
             **cut,
         )
