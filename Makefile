@@ -7,7 +7,7 @@ check:
 	lint-imports
 
 test-fast:
-	pytest -m "not slow" -n auto
+	pytest -m "not slow" -n auto --dist worksteal
 
 test:
 	pytest

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMPILE = """
+from surefoot.journeys import compile_kernels
+from surefoot.robots.zoo import load_robot
+compile_kernels(load_robot("human25"))
+"""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Kernels are compiled before xdist starts its workers: each would compile them for itself."""
+    if getattr(session.config.option, "numprocesses", None):  # workers have none
+        subprocess.run([sys.executable, "-c", COMPILE], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot import journeys
 from surefoot.cli.main import run
 from surefoot.errors import NoFile, UnknownName
 from surefoot.journeys import Walk, demo
@@ -83,11 +84,26 @@ def test_feet_keep_to_the_ground_where_the_person_stands(walk: Walk) -> None:
     assert figures["joint_jumps"] == 0
 
 
-@pytest.mark.slow
-def test_the_walk_is_the_same_to_the_last_byte(walk: Walk, tmp_path: pathlib.Path) -> None:
-    again = demo(folder=tmp_path)
+def test_the_command_walks_the_same_to_the_last_byte_and_prints_a_table(
+    walk: Walk, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["demo", "-o", str(tmp_path / "d"), "-q"]) == 0
+    said = capsys.readouterr()
+    assert "ZMP outside the support" in said.out
+    assert "report.html" in said.out
+    assert said.err == ""
     for name in ("clip.npz", "adapted.npz", "report.html"):
-        assert (again.folder / name).read_bytes() == (walk.folder / name).read_bytes(), name
+        assert (tmp_path / "d" / name).read_bytes() == (walk.folder / name).read_bytes(), name
+
+
+def test_the_command_gives_the_summary_as_json(
+    walk: Walk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a walk that was walked before: what is printed is what lies in the folder."""
+    monkeypatch.setattr(journeys, "demo", lambda *args, **options: walk)
+    assert run(["demo", "-o", str(walk.folder), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((walk.folder / "summary.json").read_text(encoding="utf-8"))
 
 
 def test_an_unknown_clip_is_refused_before_anything_is_made(tmp_path: pathlib.Path) -> None:
@@ -101,22 +117,3 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: pathlib.Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(NoFile, match="cannot make the folder"):
         demo(folder=tmp_path / "out")
-
-
-@pytest.mark.slow
-def test_the_command_prints_a_table_and_gives_zero(
-    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["demo", "-o", str(tmp_path / "d"), "-q"]) == 0
-    said = capsys.readouterr()
-    assert "ZMP outside the support" in said.out
-    assert "report.html" in said.out
-    assert said.err == ""
-
-
-def test_the_command_gives_the_summary_as_json(
-    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["demo", "-o", str(tmp_path / "d"), "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed == json.loads((tmp_path / "d" / "summary.json").read_text(encoding="utf-8"))
