@@ -109,16 +109,15 @@ def painter_order(
     k = len(radii)
     middle = spines_c.mean(axis=1)[:, 2]
     behind: list[list[int]] = [[] for _ in range(k)]
-    for i in range(k):
-        for j in range(i + 1, k):
-            gap, depth_i, depth_j = _closest(spines_c[i], spines_c[j])
-            if gap > radii[i] + radii[j]:
-                continue
-            ahead = depth_i - depth_j
-            if abs(ahead) < TIE * min(radii[i], radii[j]):
-                ahead = middle[i] - middle[j]
-            near, far = (i, j) if ahead > 0.0 else (j, i)
-            behind[near].append(far)
+    first, second = np.triu_indices(k, 1)
+    gap, depth, other = _closest(spines_c[first], spines_c[second])
+    ahead = depth - other
+    tied = np.abs(ahead) < TIE * np.minimum(radii[first], radii[second])
+    ahead = np.where(tied, middle[first] - middle[second], ahead)
+    for pair in np.flatnonzero(gap <= radii[first] + radii[second]):
+        i, j = int(first[pair]), int(second[pair])
+        near, far = (i, j) if ahead[pair] > 0.0 else (j, i)
+        behind[near].append(far)
     order: list[int] = []
     seen = [False] * k
 
@@ -134,35 +133,37 @@ def painter_order(
     return tuple(order)
 
 
-def _closest(a: Float64[Array, "2 3"], b: Float64[Array, "2 3"]) -> tuple[float, float, float]:
-    """Smallest gap of two segments on the sheet, and the nearness of both at that place.
+def _closest(
+    a: Float64[Array, "p 2 3"], b: Float64[Array, "p 2 3"]
+) -> tuple[Float64[Array, " p"], Float64[Array, " p"], Float64[Array, " p"]]:
+    """Smallest gap of each pair of segments on the sheet, and the nearness of both at that place.
 
-    The closest points of two segments in a plane: an inner crossing, else one end of one of them.
+    The closest points of two segments in a plane: an inner crossing, else one end of one of them;
+    of several places that are equally close, the one that is farthest from the eye.
     """
-    d, e, r = a[1] - a[0], b[1] - b[0], b[0] - a[0]
-    cross = d[0] * e[1] - d[1] * e[0]
-    if abs(cross) > 1e-12:
-        s = (r[0] * e[1] - r[1] * e[0]) / cross
-        t = (r[0] * d[1] - r[1] * d[0]) / cross
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            return 0.0, float(a[0, 2] + s * d[2]), float(b[0, 2] + t * e[2])
-    best = (np.inf, 0.0, 0.0)
-    for s in (0.0, 1.0):
-        t = _foot(a[0] + s * d, b[0], e)
-        best = min(best, _gap(a[0] + s * d, b[0] + t * e))
-    for t in (0.0, 1.0):
-        s = _foot(b[0] + t * e, a[0], d)
-        best = min(best, _gap(a[0] + s * d, b[0] + t * e))
-    return best
+    d, e, r = a[:, 1] - a[:, 0], b[:, 1] - b[:, 0], b[:, 0] - a[:, 0]
+    cross = d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]
+    meet = np.abs(cross) > 1e-12
+    s = (r[:, 0] * e[:, 1] - r[:, 1] * e[:, 0]) / np.where(meet, cross, 1.0)
+    t = (r[:, 0] * d[:, 1] - r[:, 1] * d[:, 0]) / np.where(meet, cross, 1.0)
+    meet &= (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+    zero, one = np.zeros(len(a)), np.ones(len(a))
+    # Shares along the first and the second segment: of the crossing, then of each of the four ends.
+    along_a = np.stack([s, zero, one, _foot(b[:, 0], a), _foot(b[:, 1], a)])
+    along_b = np.stack([t, _foot(a[:, 0], b), _foot(a[:, 1], b), zero, one])
+    p = a[:, 0] + along_a[..., None] * d
+    q = b[:, 0] + along_b[..., None] * e
+    gap = np.hypot(p[..., 0] - q[..., 0], p[..., 1] - q[..., 1])
+    gap[0] = np.where(meet, -1.0, np.inf)  # below any gap: a crossing is preferred
+    best = np.lexsort((q[..., 2], p[..., 2], gap), axis=0)[0]
+    pair = np.arange(len(a))
+    return np.maximum(gap[best, pair], 0.0), p[best, pair, 2], q[best, pair, 2]
 
 
-def _foot(point: Array, start: Array, along: Array) -> float:
-    """Share of the segment at which it comes closest to the point on the sheet."""
-    square = float(along[:2] @ along[:2])
-    if square < 1e-18:
-        return 0.5
-    return float(np.clip((point - start)[:2] @ along[:2] / square, 0.0, 1.0))
-
-
-def _gap(p: Array, q: Array) -> tuple[float, float, float]:
-    return float(np.hypot(p[0] - q[0], p[1] - q[1])), float(p[2]), float(q[2])
+def _foot(point: Float64[Array, "p 3"], segment: Float64[Array, "p 2 3"]) -> Float64[Array, " p"]:
+    """Share of each segment at which it comes closest to its point on the sheet."""
+    along = segment[:, 1, :2] - segment[:, 0, :2]
+    square = np.sum(along**2, axis=1)
+    is_point = square < 1e-18
+    share = np.sum((point - segment[:, 0])[:, :2] * along, axis=1) / np.where(is_point, 1.0, square)
+    return np.where(is_point, 0.5, np.clip(share, 0.0, 1.0))
