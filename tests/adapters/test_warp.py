@@ -220,6 +220,7 @@ def test_a_kink_at_the_end_of_a_segment_is_seen(path: Path, sidestep: Feasibilit
     assert value == pytest.approx(true, rel=0.15)
 
 
+@pytest.mark.slow
 def test_what_a_warp_spoils_is_found_in_the_next_round(
     sidestep: Feasibility, monkeypatch: pytest.MonkeyPatch
 ) -> None:

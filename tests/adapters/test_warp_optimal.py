@@ -17,6 +17,8 @@ from surefoot.errors import BadOption
 from surefoot.index.index import Feasibility
 from surefoot.index.limits import JointLimits
 
+pytestmark = pytest.mark.slow
+
 ALONE = Options(compare=False)
 
 

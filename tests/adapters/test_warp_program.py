@@ -85,6 +85,7 @@ def test_the_bound_is_never_above_what_is_achieved(first: int) -> None:
         assert bent <= bend * course.step**2 + 1e-7, seed  # the solver's own tolerance
 
 
+@pytest.mark.slow
 def test_another_solver_finds_the_same_optimum() -> None:
     """20 random stretches, the convex program as one cone program; those with t > 0 count."""
     judged = 0

@@ -44,6 +44,7 @@ def _cut_pipe() -> int:
 
 
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
+@pytest.mark.slow
 def test_a_reader_that_has_gone_is_no_failure(args: list[str]) -> None:
     done = _surefoot(*args, stdout=_cut_pipe())
     assert done.returncode == 0
@@ -76,6 +77,7 @@ def test_an_error_takes_the_place_of_an_unfinished_line_of_progress(
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_no_defect(args: list[str]) -> None:
     with FULL.open("wb") as full:
         done = _surefoot(*args, stdout=full.fileno())
@@ -85,6 +87,7 @@ def test_a_full_disk_is_one_line_and_no_defect(args: list[str]) -> None:
 
 
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
+@pytest.mark.slow
 def test_closed_output_swallows_the_result(args: list[str]) -> None:
     assert _surefoot(*args, code="import sys; sys.stdout = None").returncode == 0
 
@@ -95,6 +98,7 @@ def test_with_both_streams_closed_an_error_is_an_exit_code() -> None:
 
 
 @pytest.mark.parametrize("args", [*PRINTING, ["info", "sidestep"], ["samples", "list"]])
+@pytest.mark.slow
 def test_a_terminal_of_few_signs_is_enough(args: list[str]) -> None:
     done = _surefoot(*args)
     assert done.returncode == 0, done.stderr

@@ -367,6 +367,7 @@ def test_reading_warns_of_nothing(tmp_path: pathlib.Path) -> None:
         assert _read(tmp_path, bvh_text(_rows(20))).n == 20
 
 
+@pytest.mark.slow
 def test_damaged_files_are_read_or_refused_but_never_crash(tmp_path: pathlib.Path) -> None:
     """600 files with words swapped, dropped, doubled or replaced; seed 0. Warnings are errors."""
     rng = np.random.default_rng(0)

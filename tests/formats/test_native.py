@@ -332,6 +332,7 @@ def test_unknown_arrays_must_be_plain_and_have_other_names(extra: dict[str, np.n
         native.as_bytes(dataclasses.replace(robot_clip(), extra=extra))
 
 
+@pytest.mark.slow
 def test_damaged_files_are_read_or_refused_but_never_crash(tmp_path: pathlib.Path) -> None:
     """400 files in which one array is cut, cast, or lost; seed 0. Warnings are errors."""
     rng = np.random.default_rng(0)

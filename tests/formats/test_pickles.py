@@ -256,6 +256,7 @@ def test_damage_is_refused_in_one_line(data: bytes) -> None:
     _refusal(data)
 
 
+@pytest.mark.slow
 def test_every_truncation_and_many_flipped_bits_are_refused_or_harmless() -> None:
     for data in (
         pickle.dumps(ARRAYS, 5),

@@ -65,6 +65,7 @@ def random_cases(robot: Robot, seed: int, count: int) -> list[Case]:
     return out
 
 
+@pytest.mark.slow
 def test_every_sample_of_random_problems_has_a_limit_and_a_sentence(robot: Robot) -> None:
     """400 problems, seed 1: none raises, all are finite, a line has ends where something tips."""
     cones, schedule, wrench, ref, facing = together(robot, random_cases(robot, 1, 400))
@@ -122,6 +123,7 @@ def other_side(text: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_mirrored_problems_have_mirrored_words(robot: Robot) -> None:
     """200 infeasible problems, seed 3; inside, two facets may be equally near."""
     rng = np.random.default_rng(3)

@@ -70,6 +70,7 @@ TWO_FILES = {
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.slow
 def test_a_kernel_sees_the_edit_of_another_file(tmp_path: pathlib.Path) -> None:
     """With numba's own folder the second run answers 1 again: it looks at one file only."""
     pack = tmp_path / "pack"

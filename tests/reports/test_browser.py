@@ -19,7 +19,7 @@ from surefoot.contacts.balance import balance
 from surefoot.index.index import feasibility
 from surefoot.reports.page import report
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

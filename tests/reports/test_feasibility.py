@@ -231,6 +231,7 @@ def test_the_force_arrow_of_a_robot_that_stands_is_its_weight_at_the_zmp(standin
     assert not arrow.state.any()
 
 
+@pytest.mark.slow
 def test_beside_its_clip_and_balance_nothing_is_shown_twice(robot, tmp_path):
     clip = swaying_clip(robot)
     found = feasibility(clip, robot)
@@ -257,6 +258,7 @@ def test_several_clips_are_ranked_on_top_and_have_a_chapter_each(swaying, standi
     assert '<section class="ranking">' not in page_of(tmp_path, standing)
 
 
+@pytest.mark.slow
 def test_a_second_index_of_the_same_clip_gets_a_chapter_of_its_own(robot, swaying, tmp_path):
     other = feasibility(swaying.clip, robot, Options(friction=0.2))
     report([swaying.clip, swaying, other], tmp_path / "r.html", robot=robot)
@@ -264,6 +266,7 @@ def test_a_second_index_of_the_same_clip_gets_a_chapter_of_its_own(robot, swayin
     assert text.count("<article") == text.count("<figure ") == 2
 
 
+@pytest.mark.slow
 def test_a_long_clip_makes_no_long_page(robot, tmp_path):
     """100 s are 20,000 samples; every part of the page keeps some thousands of them."""
     short, n = swaying_clip(robot), 3001

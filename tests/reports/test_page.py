@@ -119,6 +119,7 @@ def test_a_page_says_what_was_found_first(written):
         assert words in text
 
 
+@pytest.mark.slow
 def test_the_same_values_give_the_same_bytes(written, tmp_path):
     robot = walker()
     clip = swaying_clip(robot)
@@ -178,6 +179,7 @@ def test_a_balance_of_another_clip_gets_a_chapter_of_its_own(tmp_path):
     assert read((tmp_path / "r.html").read_text("utf-8")).tags.count("article") == 2
 
 
+@pytest.mark.slow
 def test_two_clips_are_two_chapters_with_their_own_players(tmp_path):
     robot = walker()
     clips = [swaying_clip(robot), swaying_clip(robot, source="second.bvh")]
@@ -190,6 +192,7 @@ def test_two_clips_are_two_chapters_with_their_own_players(tmp_path):
     assert text.index("second.bvh on walker", 60) < text.rindex("ZMP lies outside")
 
 
+@pytest.mark.slow
 def test_a_balance_goes_to_the_clip_of_its_robot(tmp_path):
     """Two robots made the same clip: the names tell them apart, whatever the order."""
     robot = walker()
