@@ -113,9 +113,7 @@ class Strict:
         self.options = options or Options()
         self.contacts = ContactSet(robot, patches, self.options.contacts)
         self._tree = read_tree(robot.model)
-        self._body = bodies.room_for(  # type: ignore[no-untyped-call]  # kernels have no annotations
-            robot.model.nbody, robot.nv
-        )
+        self._body = bodies.room_for(robot.model.nbody, robot.nv)
         self._spec = spec_of(robot, self.options)
         b, three = robot.model.nbody, np.zeros
         self._want = kernel.Want(

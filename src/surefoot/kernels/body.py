@@ -35,12 +35,27 @@ class Body(NamedTuple):
     mass: np.ndarray  # (1) of the whole tree, kg
 
 
-def room_for(links, dofs):
+def room_for(links: int, dofs: int) -> Body:
     """The arrays of one frame of a tree of so many links and degrees of freedom."""
     b, d = links, dofs
-    links = ((b, 3), (b, 4), (b, 9), (d, 6), (b, 6), (b, 6), (b, 6), (b, 6), (b, 10), (b, 6))
-    whole = ((d, d), (d,), (3,), (3,), (3,), (1,))
-    return Body(*(np.zeros(shape) for shape in (*links, *whole)))
+    return Body(
+        pos=np.zeros((b, 3)),
+        quat=np.zeros((b, 4)),
+        rot=np.zeros((b, 9)),
+        screw=np.zeros((d, 6)),
+        spatial_vel=np.zeros((b, 6)),
+        spatial_acc=np.zeros((b, 6)),
+        vel=np.zeros((b, 6)),
+        drift=np.zeros((b, 6)),
+        total=np.zeros((b, 10)),
+        force=np.zeros((b, 6)),
+        mass_matrix=np.zeros((d, d)),
+        bias=np.zeros(d),
+        com=np.zeros(3),
+        com_vel=np.zeros(3),
+        spin=np.zeros(3),
+        mass=np.zeros(1),
+    )
 
 
 @njit(cache=True, nogil=True)
