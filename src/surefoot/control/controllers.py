@@ -19,6 +19,10 @@ CONTROLLERS: dict[str, tuple[str, str]] = {
         "surefoot.control.strict:make",
         "torques by a quadratic program: contacts inside their cones, limits kept",
     ),
+    "analytic": (
+        "surefoot.control.analytic:make",
+        "torques in closed form, as Yamane and Hodgins, with a balance controller",
+    ),
     "pd": ("surefoot.control.servo:make_plain", "joint servos alone"),
 }
 """All controllers by name: module:function, and one line of help."""
