@@ -63,7 +63,11 @@ def _with_torque(trace: Trace, at: float) -> Trace:
 
 
 def _fallen(folder: pathlib.Path) -> Trace:
-    return standing_trace(folder, end="fell", fell_at=1.5)
+    """Falls at 1.5 s; off by 3 cm from 0.7 s on, so that causes are sought from 0.2 s on."""
+    trace = standing_trace(folder, end="fell", fell_at=1.5)
+    com = np.array(trace.com_w)
+    com[trace.time > 0.7 - 1e-9, 1] += 0.03
+    return replace(trace, com_w=com)
 
 
 def test_a_run_that_was_completed_stood(tmp_path: pathlib.Path) -> None:
@@ -99,6 +103,15 @@ def test_what_comes_after_the_fall_is_no_cause(tmp_path: pathlib.Path) -> None:
     verdict = _judged(_with_slip(_fallen(tmp_path), 1.6))
     assert verdict.cause == "unknown"
     assert verdict.cause_at == 1.5
+
+
+def test_what_the_robot_recovered_from_is_no_cause(tmp_path: pathlib.Path) -> None:
+    """Well until 0.698 s; causes are sought from 0.198 s on."""
+    trace = _with_slip(_fallen(tmp_path), 1.0)
+    verdict = _judged(_with_torque(trace, 0.196))
+    assert verdict.cause == "slip"
+    assert [event.kind for event in verdict.events] == ["torque", "slip"]
+    assert _judged(_with_torque(trace, 0.2)).cause == "torque"
 
 
 def _hurried(robot: Robot) -> Feasibility:

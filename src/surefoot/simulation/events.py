@@ -47,29 +47,47 @@ class Event:
         }
 
 
-def events(trace: Trace, thresholds: Thresholds) -> tuple[Event, ...]:
-    """The first event of each kind and link or joint, in the order of their moments."""
+def events(trace: Trace, thresholds: Thresholds, *, since: float = -np.inf) -> tuple[Event, ...]:
+    """The first event of each kind and link or joint, in the order of their moments.
+
+    Args:
+        since: s of the clip; what happened before does not count.
+    """
+    begin = int(np.searchsorted(trace.time, since - 0.5 * trace.dt))
     found = [
-        *_of_soles(trace, thresholds),
-        *_of_joints(trace, thresholds),
-        *_deviations(trace, thresholds),
+        *_of_soles(trace, thresholds, begin),
+        *_of_joints(trace, thresholds, begin),
+        *_deviations(trace, thresholds, begin),
     ]
     return tuple(sorted(found, key=lambda event: event.time))
 
 
-def _of_soles(trace: Trace, limits: Thresholds) -> list[Event]:
+def last_well(trace: Trace, thresholds: Thresholds) -> float:
+    """When, before a fall, the centre of mass was last where it should be; s of the clip.
+
+    That is, off by less than a share of what is an event. What happened long before, the robot has
+    recovered from.
+    """
+    away = np.linalg.norm(trace.com_w - trace.target_com_w, axis=1)
+    well = away < thresholds.well * thresholds.com_error_m
+    if trace.fell_at is not None:
+        well &= trace.time <= trace.fell_at
+    return float(trace.time[np.flatnonzero(well)[-1]]) if well.any() else float(trace.time[0])
+
+
+def _of_soles(trace: Trace, limits: Thresholds, begin: int) -> list[Event]:
     """Slips and tips: the first of each by link."""
     patches = trace.patches
     first: dict[tuple[Kind, str], Event] = {}
     for p in range(len(patches.patch_link)):
-        for event in _of_patch(trace, limits, p):
+        for event in _of_patch(trace, limits, p, begin):
             key = (event.kind, event.link)
             if key not in first or event.time < first[key].time:
                 first[key] = event
     return list(first.values())
 
 
-def _of_patch(trace: Trace, limits: Thresholds, p: int) -> list[Event]:
+def _of_patch(trace: Trace, limits: Thresholds, p: int, begin: int) -> list[Event]:
     """The first slip and the first tip of one patch."""
     patches = trace.patches
     c = int(patches.patch_link[p])
@@ -85,25 +103,15 @@ def _of_patch(trace: Trace, limits: Thresholds, p: int) -> list[Event]:
             continue
         slip = _slipped(trace, p, int(s), int(e))
         tip = _tilted(trace, p, int(s), int(e))
+        slips = f"{name} slips: {1e3 * slip.max():.0f} mm in this stance"
+        tips = f"{name} tips: {np.degrees(tip.max()):.1f}° in this stance"
         rows: tuple[tuple[Kind, Array, float, str], ...] = (
-            (
-                "slip",
-                slip,
-                limits.slip_m,
-                f"{name} slips: {1e3 * slip.max():.0f} mm in this stance",
-            ),
-            (
-                "tip",
-                tip,
-                limits.tip_rad,
-                f"{name} tips: {np.degrees(tip.max()):.1f}° in this stance",
-            ),
+            ("slip", slip, limits.slip_m, slips),
+            ("tip", tip, limits.tip_rad, tips),
         )
-        for kind, values, limit, sentence in rows:
-            if kind == "slip" and patches.moving[p]:
-                continue
+        for kind, values, limit, sentence in rows[int(patches.moving[p]) :]:
             k = int(np.argmax(values > limit))
-            if values[k] > limit:
+            if values[k] > limit and s + k >= begin:
                 when = float(trace.time[s + k])
                 found.append(Event(kind, when, name, None, float(values.max()), sentence))
     return found
@@ -146,7 +154,7 @@ def _tilted(trace: Trace, p: int, start: int, stop: int) -> Float64[Array, " r"]
     return np.asarray(np.maximum(tilts[0] - tilts[1], 0.0), dtype=np.float64)
 
 
-def _of_joints(trace: Trace, limits: Thresholds) -> list[Event]:
+def _of_joints(trace: Trace, limits: Thresholds, begin: int) -> list[Event]:
     """Joints that were at their limit in some steps in a row, each at the last of these steps."""
     n, robot = limits.torque_steps, trace.scene.robot
     flags = trace.saturated.astype(np.int64)
@@ -156,6 +164,7 @@ def _of_joints(trace: Trace, limits: Thresholds) -> list[Event]:
         np.concatenate([np.zeros((1, flags.shape[1]), dtype=np.int64), flags]), axis=0
     )
     full = counts[n:] - counts[:-n] == n
+    full[: max(begin - n + 1, 0)] = False
     found = []
     for j in np.flatnonzero(full.any(axis=0)):
         k = int(np.argmax(full[:, j])) + n - 1
@@ -170,7 +179,7 @@ def _of_joints(trace: Trace, limits: Thresholds) -> list[Event]:
     return found
 
 
-def _deviations(trace: Trace, limits: Thresholds) -> list[Event]:
+def _deviations(trace: Trace, limits: Thresholds, begin: int) -> list[Event]:
     """When centre of mass and root first left the reference."""
     root = trace.scene.robot.root_link
     away = np.linalg.norm(trace.com_w - trace.target_com_w, axis=1)
@@ -191,8 +200,9 @@ def _deviations(trace: Trace, limits: Thresholds) -> list[Event]:
         ),
     )
     for kind, values, limit, sentence in rows:
-        k = int(np.argmax(values > limit)) if trace.steps else 0
-        if trace.steps and values[k] > limit:
+        beyond = np.flatnonzero(values[begin:] > limit)
+        if len(beyond):
+            k = begin + int(beyond[0])
             when = float(trace.time[k])
             found.append(Event(kind, when, root, None, float(values.max()), sentence))
     return found

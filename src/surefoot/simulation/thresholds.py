@@ -26,6 +26,10 @@ class Thresholds:
     """So many control steps in a row at its limit are an event of a joint."""
     com_error_m: float = 0.05
     """An event: the centre of mass is this far from the reference."""
+    well: float = 0.5
+    """The centre of mass is well again when it is off by less than this share of that."""
+    prelude_s: float = 0.5
+    """Causes of a fall are sought from so long before it was last well."""
     root_tilt_rad: float = math.radians(30.0)
     """An event: the root is turned this far from the reference."""
     fallen_height: float = 0.6

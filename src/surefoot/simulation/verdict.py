@@ -1,7 +1,8 @@
 """Does it stand: whether the robot fell, when, and what came first.
 
 The cause is what happened first: a slip, a tip, a joint at its limit; or, before any of them, a
-push, or a reference that its contacts cannot give. Later events are consequences of the fall.
+push, or a reference that its contacts cannot give. Later events are consequences of the fall;
+earlier ones, after which the centre of mass was where it should be, the robot has recovered from.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from surefoot.index.index import Feasibility
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 from surefoot.simulation.disturbances import Push
-from surefoot.simulation.events import Event, events
+from surefoot.simulation.events import Event, events, last_well
 from surefoot.simulation.thresholds import Thresholds
 from surefoot.simulation.trace import Trace
 from surefoot.simulation.tracking import Tracking, tracking
@@ -126,9 +127,9 @@ def judge(
     happened = events(trace, limits)
     reason = None
     if trace.fell_at is not None:
-        reason = _reason(
-            trace, happened, trace.fell_at, _infeasible_at(trace, index, limits), pushes
-        )
+        late = events(trace, limits, since=last_well(trace, limits) - limits.prelude_s)
+        infeasible_at = _infeasible_at(trace, index, limits)
+        reason = _reason(trace, late, trace.fell_at, infeasible_at, pushes)
     return Verdict(
         clip=clip,
         robot=robot,
