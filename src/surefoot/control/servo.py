@@ -53,9 +53,7 @@ class Servos:
         self._dofs = robot.joint_dofadr
         self._patches = patches
         tree = read_tree(robot.model)
-        room = body.room_for(  # type: ignore[no-untyped-call]  # kernels have no annotations
-            robot.model.nbody, robot.nv
-        )
+        room = body.room_for(robot.model.nbody, robot.nv)
         body.measure(tree, door(robot.home), door(np.zeros(robot.nv)), room)
         self._gravity = float(np.linalg.norm(tree.gravity))
         mgh = float(room.mass[0]) * self._gravity * max(float(room.com[2]), 0.0)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
+from surefoot.control.controllers import DEFAULT
 from surefoot.control.target import Controller
 from surefoot.errors import BadOption
 from surefoot.index.index import Feasibility
@@ -32,7 +33,7 @@ class RollOut:
 
     clip: Clip
     robot: Robot
-    controller: str | Controller = "strict"
+    controller: str | Controller = DEFAULT
     """A name, or a controller that can be pickled; every run gets a copy of its own."""
     friction: float | None = None
     pushes: tuple[Push, ...] = ()

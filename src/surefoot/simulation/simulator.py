@@ -5,8 +5,8 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
+from surefoot.control import controllers
 from surefoot.control.reference import reference_of
 from surefoot.control.target import Controller
 from surefoot.errors import Notice
@@ -26,7 +26,7 @@ def simulate(
     clip: Clip,
     robot: Robot,
     *,
-    controller: str | Controller = "strict",
+    controller: str | Controller = controllers.DEFAULT,
     friction: float | None = None,
     pushes: tuple[Push, ...] = (),
     disturbances: Disturbances | None = None,
@@ -73,8 +73,7 @@ def simulate(
     reference = reference_of(clip, robot, rate_hz=settings.control_hz, friction=friction)
     if isinstance(controller, str):
         name = controller
-        table = import_module("surefoot.control.controllers")  # as strings: it imports on demand
-        driver: Controller = table.make(
+        driver = controllers.make(
             name, robot, reference.patches, dt=reference.dt, options=controller_options
         )
     else:
