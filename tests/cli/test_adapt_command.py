@@ -54,6 +54,18 @@ def test_a_table_of_one_rate_is_judged_as_it_is_written(
     assert any("the file holds an even rate" in sentence for sentence in said["warnings"])
 
 
+def test_a_clip_that_an_even_rate_spoils_is_not_called_mended(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At 8 frames a second little is left of what was re-timed."""
+    words = ("sidestep", "-o", str(tmp_path / "mended.csv"), "--output-fps", "8", "--json")
+    assert adapted(*words) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert not said["feasible_after"]
+    assert said["status"] in ("better", "unchanged")
+    assert said["why_not"].startswith("At 8 even frames a second it is not: give a format")
+
+
 def test_several_clips_go_to_a_folder_and_one_failure_stops_none(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -143,7 +143,13 @@ class Adapt(Warping):
             " weight",
             value=worst / weight,
         )
-        return replace(found, clip=clip, after=after, notices=(*found.notices, notice))
+        found = replace(found, clip=clip, after=after, notices=(*found.notices, notice))
+        if found.status != "mended" or after.all_feasible:
+            return found
+        better = worst < float(found.before.upper.max())
+        why = f"At {self.output_fps:g} even frames a second it is not: give a format that holds the"
+        why += " frames' own times, such as .clip.npz, or a higher --output-fps."
+        return replace(found, status="better" if better else "unchanged", why_not=why)
 
 
 def _show(
