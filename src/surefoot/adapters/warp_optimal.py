@@ -16,20 +16,19 @@ from typing import cast
 
 import numpy as np
 
-from surefoot.adapters.adaptation import Adaptation, Progress, Status, judged, worst_n
+from surefoot.adapters.adaptation import Adaptation, Progress, judged, worst_n
 from surefoot.adapters.methods import METHODS
 from surefoot.adapters.path import Path, path_of
 from surefoot.adapters.stretches import Stretch, padded_segments, refuse_disorder, refuse_outside
 from surefoot.adapters.timing import KEY_STEP_S, Timing, key_frames, retimed
+from surefoot.adapters.warp_choice import Tried, best_of
 from surefoot.adapters.warp_duration import Best, best_warp
 from surefoot.adapters.warp_fit import POLISHES, Fit
 from surefoot.adapters.warp_program import Course, Freedom, Judge
-from surefoot.adapters.warp_report import speed_notices
 from surefoot.arrays import Array, Float64, Int64, IntArray, locked
 from surefoot.errors import BadOption
 from surefoot.index.distance import Scales
 from surefoot.index.index import Feasibility
-from surefoot.index.speed import spans
 from surefoot.motion.motion import Clip
 from surefoot.robots.robot import Robot
 
@@ -58,6 +57,9 @@ class Options:
     """How far a stretch reaches beyond its infeasible samples, s, at least."""
     most_pad_s: float = 0.6
     """And at most, or `pad_s` where that is more: it ends where d is smallest between."""
+    wider: float = 2.0
+    """Where a bound says that nothing mends a stretch, pads so many times as wide are tried; 1:
+    none."""
     segments: tuple[Stretch, ...] = ()
     """Stretches by hand, s, taken from key frame to key frame, in one round; none: what is
     infeasible is found, and padded."""
@@ -86,6 +88,8 @@ class Options:
             raise BadOption(what=f"key frames must lie apart, got {self.key_step_s:g} s")
         if not 0.0 <= self.pad_s < np.inf:
             raise BadOption(what=f"the pad must be 0 s or more, got {self.pad_s:g} s")
+        if not 1.0 <= self.wider < np.inf:
+            raise BadOption(what=f"wider must be 1 or more, got {self.wider:g}")
         if self.rounds < 1:
             raise BadOption(what=f"expected 1 round or more, got {self.rounds}")
         if self.polish < 0:
@@ -149,16 +153,6 @@ class Work:
     """Largest ṡ² of each sample by the speed limits of joints; 1 where the clip was faster."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Tried:
-    """One way to re-time a clip, judged as written."""
-
-    name: str
-    clip: Clip
-    after: Feasibility
-    timing: Timing | None
-
-
 def adapt(
     clip: Clip,
     robot: Robot,
@@ -180,11 +174,15 @@ def adapt(
     refuse_outside(options.segments, clip.motion.time)
     if before.all_feasible and not options.segments:
         return Adaptation("warp-optimal", "warp-optimal", "unchanged", clip, before, before)
-    still = _Tried("warp-optimal", clip, before, None)
+    still = Tried("warp-optimal", clip, before, None)
     found, tried = _rounds(still, options, progress)
-    bound = max(one.optimum.bound for one in found) * before.weight_n
+    wide, more = _wider(still, options, found, progress)
+    tried += more
+    if wide and _bound(wide) < _bound(found):
+        found = wide
     details: dict[str, object] = {
         "stretches": [one.summary(before.weight_n) for one in found],
+        "program_bound_over_weight": _finite(_bound(found)),
         "limits": {"slowest": options.slowest, "fastest": options.fastest,
                    "longest": options.longest, "joint_speeds": options.joint_speeds},
         "rounds_over_weight": [worst_n(one.after) / before.weight_n for one in tried],
@@ -192,12 +190,13 @@ def adapt(
     }  # fmt: skip
     if options.compare:
         tried += _paper(still, options, progress)
-    return _best(still, tried, found, bound, details)
+    hopes = [(one.start, one.end, one.optimum.bound) for one in found]
+    return best_of(still, tried, hopes, details)
 
 
 def _rounds(
-    still: _Tried, options: Options, progress: Progress | None
-) -> tuple[list[Mended], list[_Tried]]:
+    still: Tried, options: Options, progress: Progress | None
+) -> tuple[list[Mended], list[Tried]]:
     """What was found in the clip itself, and the clip as written after each round.
 
     The curve through frames at new times is not quite the old one, so what was written is judged
@@ -206,7 +205,7 @@ def _rounds(
     clip, before = still.clip, still.after
     keys = key_frames(clip.motion.time, options.key_step_s)
     first: list[Mended] = []
-    tried: list[_Tried] = []
+    tried: list[Tried] = []
     now, shift, left = before, np.zeros(len(keys)), options
     for _ in range(options.rounds):  # of the whole clip
         work = prepared(now, left, keys)
@@ -224,7 +223,7 @@ def _rounds(
         timing = Timing(clip.motion.time[keys], shift)
         written = retimed(clip, timing, what="warp-optimal", longest=options.longest)
         after = judged(written, before.robot, before.options)
-        tried.append(_Tried("warp-optimal", written, after, timing))
+        tried.append(Tried("warp-optimal", written, after, timing))
         if options.segments or after.all_feasible or worst_n(after) >= worst_n(now):
             break
         speed = 1.0 / timing.slope(before.time)
@@ -239,6 +238,22 @@ def _rounds(
             ),
         )
     return first, tried
+
+
+def _wider(
+    still: Tried, options: Options, found: list[Mended], progress: Progress | None
+) -> tuple[list[Mended], list[Tried]]:
+    """The same over wider stretches, where a bound is positive and there are any; else nothing."""
+    before = still.after
+    least = before.tolerance_n / before.weight_n
+    if options.segments or options.wider <= 1.0 or _bound(found) <= least:
+        return [], []
+    pad_s, most_s = options.wider * options.pad_s, options.wider * options.most_pad_s
+    wide = replace(options, pad_s=pad_s, most_pad_s=most_s)
+    keys = key_frames(still.clip.motion.time, options.key_step_s)
+    if stretches(prepared(before, wide, keys)) == [(one.start, one.end) for one in found]:
+        return [], []
+    return _rounds(still, wide, progress)
 
 
 def mended_stretch(work: Work, place: Stretch) -> Mended:
@@ -361,87 +376,25 @@ def _course(work: Work, place: Stretch) -> tuple[Course, Int64[IntArray, " n"]]:
     return course, rows
 
 
-def _paper(still: _Tried, options: Options, progress: Progress | None) -> list[_Tried]:
+def _paper(still: Tried, options: Options, progress: Progress | None) -> list[Tried]:
     """What the paper's method makes of the clip; nothing where it is not there.
 
-    It keeps to the same segments and to the same largest speed.
+    It keeps to the same segments, and to the largest speed where one was asked for.
     """
     module, _, name = METHODS["warp"][0].partition(":")
     if find_spec(module) is None or options.fastest <= 1.0:
         return []
     there = import_module(module)
     run = cast("Callable[..., Adaptation]", getattr(there, name))
-    own = there.Options(segments=options.segments, max_speed_ratio=options.fastest)
+    fastest = None if options.fastest == Options().fastest else options.fastest
+    own = there.Options(segments=options.segments, max_speed_ratio=fastest)
     found = run(still.clip, still.after.robot, still.after, own, progress)
-    return [_Tried(found.chosen, found.clip, found.after, found.timing)]
+    return [Tried(found.chosen, found.clip, found.after, found.timing)]
 
 
-def _best(
-    still: _Tried,
-    tried: list[_Tried],
-    found: list[Mended],
-    bound: float,
-    details: dict[str, object],
-) -> Adaptation:
-    """The clip with the smallest worst d of all that were tried, the given one among them."""
-    before = still.after
-    least = SAME * before.weight_n
-    details["tried"] = [
-        {"method": one.name, "worst_over_weight": _finite(worst_n(one.after) / before.weight_n)}
-        for one in tried
-    ]
-    best = still
-    for one in tried:
-        gain = worst_n(best.after) - worst_n(one.after)
-        more = one.after.feasible.mean() - best.after.feasible.mean()
-        rest = worst_n(before) - worst_n(one.after)
-        if gain > least or (min(gain + least, rest + before.tolerance_n) >= 0.0 and more > 0.0):
-            best = one
-    status: Status = "unchanged"
-    if best.after.all_feasible:
-        status = "mended"
-    elif best is not still:
-        status = "better"
-    elif bound > before.tolerance_n:
-        status = "refused"
-    why_not = None if best.after.all_feasible else _why_not(before, best.after, found)
-    return Adaptation(
-        method="warp-optimal",
-        chosen=best.name,
-        status=status,
-        clip=best.clip,
-        before=before,
-        after=best.after,
-        timing=best.timing,
-        lower_bound_n=bound if np.isfinite(bound) else None,
-        why_not=why_not,
-        details=details,
-        notices=speed_notices(before, best.after),
-    )
-
-
-def _why_not(before: Feasibility, after: Feasibility, found: list[Mended]) -> str:
-    """Which stretches no warp mends, and by how much; poses that would fall if they were held."""
-    share = before.tolerance_n / before.weight_n
-    hopeless = [one for one in found if one.optimum.bound > share]
-    said = []
-    for one in hopeless:
-        inside = (before.time >= one.start) & (before.time <= one.end)
-        held = spans(before.time, inside & before.speeds.falls_when_still)
-        where = ", ".join(f"{first:.2f} to {last:.2f} s" for first, last in held)
-        poses = f"; its poses from {where} cannot be held still" if held else ""
-        said.append(
-            f"no warp of {one.start:.2f} to {one.end:.2f} s has a worst d below"
-            f" {100.0 * one.optimum.bound:.2f} % of the weight{poses}"
-        )
-    if said:
-        return ". ".join(sentence[0].upper() + sentence[1:] for sentence in said) + "."
-    worst = after.worst
-    return (
-        f"The bound leaves room, but the clip as written misses"
-        f" {100.0 * float(after.upper[worst]) / before.weight_n:.2f} % of the weight at"
-        f" {after.time[worst]:.2f} s."
-    )
+def _bound(found: list[Mended]) -> float:
+    """The largest bound of some stretches, over the weight."""
+    return max(one.optimum.bound for one in found)
 
 
 def _own(options: object | None) -> Options:
