@@ -1,7 +1,7 @@
 """Time warping as the paper does it: how many clips of a family become feasible, and how fast.
 
     python benchmarks/warping.py [--family sidestep] [--seeds 20] [--robot human25]
-        [--basis smooth] [--rule] [--literal]
+        [--basis smooth] [--rule] [--literal] [--repeats 7]
 
 Members of a family of made clips, retargeted plainly. Worst d over the weight, before and after;
 the largest uniform speed that is feasible; rounds; segments found and left; processor seconds of
@@ -9,7 +9,8 @@ the method alone (find, warp, judge the result) and with the judgement of the cl
 `--rule` searches both shapes of every segment and says how often the first-order rule was right;
 `--literal` takes the paper's own choices: no pad, t, t² and t³, no polish, one round.
 
-Then one clip of about 8 s with four infeasible segments, several times: the seconds of `warp`.
+Then one clip of about 8 s with four infeasible segments, several times: the seconds of `warp`, and
+of `warp-optimal` by itself. Both methods on all families: warping_families.py.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import statistics
 import time
 
 import surefoot
-from surefoot.adapters import warp
+from surefoot.adapters import warp, warp_optimal
 from surefoot.adapters.adaptation import Adaptation, judged, worst_n
 from surefoot.motion.curves import resample_clip
 from surefoot.motion.motion import Clip
@@ -27,7 +28,6 @@ from surefoot.robots.robot import Robot
 from surefoot.samples import bundled, generator
 
 TIMED_FROM_S, TIMED_S = 1.4, 8.0
-REPEATS = 7
 
 
 def made(family: str, seed: int, robot: Robot) -> Clip:
@@ -95,6 +95,7 @@ def main() -> None:
     parser.add_argument("--basis", default="smooth")
     parser.add_argument("--rule", action="store_true")
     parser.add_argument("--literal", action="store_true")
+    parser.add_argument("--repeats", type=int, default=7)
     given = parser.parse_args()
     robot = surefoot.load_robot(given.robot)
     options = warp.Options(basis=given.basis, check_rule=given.rule)
@@ -104,13 +105,24 @@ def main() -> None:
             check_rule=given.rule,
         )  # fmt: skip
     table(given.family, given.seeds, robot, options)
-    clip = four_stretches(robot)
-    times = [row(clip, robot, options)[1:] for _ in range(REPEATS)]
-    alone, whole = (statistics.median(column) for column in zip(*times, strict=True))
-    found = row(clip, robot, options)[0]
-    stretches = len({tuple(s["infeasible_s"]) for s in found.details["segments"]})
-    print(f"{clip.motion.duration:.1f} s, {stretches} stretches, {found.status}:"
-          f" method {alone:.2f} s, judged before {whole:.2f} s (of {REPEATS})")  # fmt: skip
+    timed(four_stretches(robot), robot, options, given.repeats)
+
+
+def timed(clip: Clip, robot: Robot, options: warp.Options, repeats: int) -> None:
+    """One line for each method: medians of its processor seconds."""
+    before = judged(clip, robot)
+    alone = warp_optimal.Options(compare=False)
+    for name, method, chosen in (("warp", warp, options), ("warp-optimal", warp_optimal, alone)):
+        seconds = []
+        for _ in range(repeats + 1):  # the first one warms up
+            begin = time.process_time()
+            found = method.adapt(clip, robot, before, chosen)
+            seconds.append(time.process_time() - begin)
+        rows = found.details.get("segments", found.details.get("stretches"))
+        count = len({(one["start_s"], one["end_s"]) for one in rows})
+        print(f"{name}: {clip.motion.duration:.1f} s, {count} stretches, {found.status}:"
+              f" {statistics.median(seconds[1:]):.2f} s, most {max(seconds[1:]):.2f} s"
+              f" (of {repeats})", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
