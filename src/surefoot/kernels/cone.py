@@ -25,6 +25,8 @@ class Cone(NamedTuple):
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def dot(x, y):
     """The product x · y."""
+    if x.shape[0] == 6:
+        return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
     total = 0.0
     for i in range(x.shape[0]):
         total += x[i] * y[i]

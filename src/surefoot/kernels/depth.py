@@ -11,7 +11,16 @@ import numpy as np
 from numba import njit
 
 from surefoot.kernels.cone import Cone, dot, support, write_ray
-from surefoot.kernels.facets import MOST_NORMALS, MOST_RAYS, TOUCH, WORDS, Facets, begin, insert
+from surefoot.kernels.facets import (
+    MOST_NORMALS,
+    MOST_RAYS,
+    NEW,
+    TOUCH,
+    WORDS,
+    Facets,
+    begin,
+    insert,
+)
 from surefoot.kernels.nearest import OPEN, SETTLED
 
 BOUNDARY = 1e-11  # of the wrench: on the boundary there is no relative certificate
@@ -55,7 +64,7 @@ def depths(
         np.empty(MOST_NORMALS, np.int64),
         np.zeros(2, np.int64),
     )
-    work, inverse = np.empty((3, dim)), np.empty((dim, 2 * dim))
+    work, inverse, value = np.empty((3, dim)), np.empty((dim, 2 * dim)), np.empty(MOST_NORMALS)
     for i in range(w.shape[0]):
         if not wanted[i]:
             continue
@@ -65,7 +74,9 @@ def depths(
         before = np.int64(i)
         rows = slice(first[i], first[i + 1])
         cone = Cone(a[rows], friction[rows], sides, inward[i], least[rows])
-        status[i], lower[i], upper[i] = _depth(cone, w[i], shift[i], tol, facets, work, dual[i])
+        status[i], lower[i], upper[i] = _depth(
+            cone, w[i], shift[i], tol, facets, value, work, dual[i]
+        )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -86,13 +97,15 @@ def _same(first, a, friction, i, before):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _depth(cone, w, shift, tol, facets, work, dual):
+def _depth(cone, w, shift, tol, facets, value, work, dual):
     """(status, lower, upper) of one sample; `facets` holds an inner cone, then a larger one."""
+    for k in range(facets.size[0]):
+        facets.product[k] = NEW
     dim, size = w.shape[0], math.sqrt(dot(w, w))
     normal, moved, ray = work[0], work[1], work[2]
     lower, upper = 0.0, np.inf
     for _ in range(MOST_RAYS):
-        lower = _nearest_facet(facets, w, shift, normal, moved)
+        lower = _nearest_facet(facets, w, shift, value, normal, moved)
         pushed, worst, worst_j, turn_c, turn_s = 0.0, 0.0, 0, 1.0, 0.0
         for j in range(cone.a.shape[0]):
             product, c, s = support(cone, j, -1.0, normal)
@@ -122,28 +135,35 @@ def _depth(cone, w, shift, tol, facets, work, dual):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _nearest_facet(facets, w, shift, normal, moved):
-    """The distance of w from the nearest facet of the inner cone, whose normal is written."""
+def _nearest_facet(facets, w, shift, value, normal, moved):
+    """The distance of w from the nearest facet of the inner cone, whose normal is written.
+
+    `value` keeps the distances from all facets; those of NEW ones are found.
+    """
     best, least = 0, np.inf
     for k in range(facets.size[0]):
-        value = dot(facets.normal[k], w) / _length_about(shift, facets.normal[k], moved)
-        if value < least:
-            best, least = k, value
+        if facets.product[k] == NEW:
+            value[k] = dot(facets.normal[k], w) / _length_about(shift, facets.normal[k], moved)
+        if value[k] < least:
+            best, least = k, value[k]
     for i in range(w.shape[0]):
         normal[i] = facets.normal[best, i]
     return least
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _length_about(shift, normal, moved):
     """The length of a normal about the shifted point, as which it is written to `moved`.
 
     A normal is a virtual twist: the velocity of a point, then the turning.
     """
+    if normal.shape[0] == 6:
+        x, y, z, u, v, w = normal[0], normal[1], normal[2], normal[3], normal[4], normal[5]
+        x += v * shift[2] - w * shift[1]
+        y += w * shift[0] - u * shift[2]
+        z += u * shift[1] - v * shift[0]
+        moved[0], moved[1], moved[2], moved[3], moved[4], moved[5] = x, y, z, u, v, w
+        return math.sqrt(x * x + y * y + z * z + u * u + v * v + w * w)
     for i in range(normal.shape[0]):
         moved[i] = normal[i]
-    if normal.shape[0] == 6:
-        moved[0] += normal[4] * shift[2] - normal[5] * shift[1]
-        moved[1] += normal[5] * shift[0] - normal[3] * shift[2]
-        moved[2] += normal[3] * shift[1] - normal[4] * shift[0]
     return math.sqrt(dot(moved, moved))

@@ -11,9 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from surefoot.kernels.cone import dot
+
 MOST_RAYS = 512
 WORDS = MOST_RAYS // 64
 MOST_NORMALS = 20000
+NEW = -1.0  # in place of a product, which is that of the ray with another normal
 TOUCH = 1e-11  # of products of unit vectors: many rays lie in one facet, up to rounding
 EVERY_SECOND = np.uint64(0x5555555555555555)
 PAIRS = np.uint64(0x3333333333333333)
@@ -29,7 +32,7 @@ class Facets(NamedTuple):
     touch: np.ndarray  # (MOST_NORMALS, WORDS) a bit for each ray
     fresh: np.ndarray  # (MOST_NORMALS, dim)
     fresh_touch: np.ndarray  # (MOST_NORMALS, WORDS)
-    product: np.ndarray  # (MOST_NORMALS)
+    product: np.ndarray  # (MOST_NORMALS) with the last ray; NEW where the normal came after it
     near: np.ndarray  # (MOST_NORMALS)
     size: np.ndarray  # (2) how many normals, how many rays
 
@@ -72,40 +75,105 @@ def begin(facets, rays, inverse):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def insert(facets, ray):
-    """The cone grows by a unit ray; False where there is no room."""
+    """The cone grows by a unit ray; False where there is no room.
+
+    Normals that stay keep their places, unless they fill what is left empty. `product` then holds
+    products with the ray, and NEW for the normals that have come to their places.
+    """
     count, index, dim = facets.size[0], facets.size[1], ray.shape[0]
     if index >= MOST_RAYS:
         return False
-    word, bit = index // 64, ONE << np.uint64(index % 64)
-    gone = 0
-    for k in range(count):
-        product = 0.0
-        for i in range(dim):
-            product += facets.normal[k, i] * ray[i]
-        facets.product[k] = product
-        if product < -TOUCH:
-            gone += 1
+    gone = _multiply(facets, ray)
     made = np.int64(0)
     if gone > 0:
-        for k in range(count):
-            if facets.product[k] < -TOUCH:
-                made = _between(facets, k, index, made, dim)
+        ahead, some = _around(facets)
+        for x in range(ahead, some):
+            if facets.product[facets.near[x]] < -TOUCH:
+                made = _between(facets, facets.near[x], ahead, some, made, dim)
                 if made < 0 or count - gone + made > MOST_NORMALS:
                     return False
-    kept = np.int64(0)
+    word, bit = index // 64, ONE << np.uint64(index % 64)
     for k in range(count):
-        if facets.product[k] >= -TOUCH:
-            if facets.product[k] <= TOUCH:
-                facets.touch[k, word] |= bit
-            _copy(facets.normal, facets.touch, k, facets.normal, facets.touch, kept, dim)
-            kept += 1
-    for k in range(made):
-        _copy(facets.fresh, facets.fresh_touch, k, facets.normal, facets.touch, kept + k, dim)
-    facets.size[0], facets.size[1] = kept + made, index + 1
+        if abs(facets.product[k]) <= TOUCH:
+            facets.touch[k, word] |= bit
+    if gone > 0:
+        _exchange(facets, made, dim)
+    facets.size[0], facets.size[1] = count - gone + made, index + 1
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _multiply(facets, ray):
+    """The products of all normals with a ray; how many are negative."""
+    gone = np.int64(0)
+    for k in range(facets.size[0]):
+        product = dot(facets.normal[k], ray)
+        facets.product[k] = product
+        if product < -TOUCH:
+            gone += 1
+    return gone
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _around(facets):
+    """The normals that go and all that can be their neighbours, to `near`.
+
+    Neighbours share dim − 2 rays: who shares fewer with all that go together needs no other look.
+    Those that stay come first; how many these are, and how many all are.
+    """
+    count, enough = facets.size[0], facets.normal.shape[1] - 2
+    touch, near = facets.touch, facets.near
+    for k in range(count):
+        near[k] = 0
+    for i in range(facets.size[1] // 64 + 1):
+        leaving = np.uint64(0)
+        for k in range(count):
+            if facets.product[k] < -TOUCH:
+                leaving |= touch[k, i]
+        for k in range(count):
+            near[k] += _bits(leaving & touch[k, i])
+    some = np.int64(0)
+    for k in range(count):
+        if near[k] >= enough:
+            near[some] = k
+            some += 1
+    ahead = np.int64(0)
+    for x in range(some):
+        k = near[x]
+        if facets.product[k] > TOUCH:
+            near[x], near[ahead] = near[ahead], k
+            ahead += 1
+    return ahead, some
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _exchange(facets, made, dim):
+    """New normals take the places of those that go; the last ones fill what is left empty."""
+    count, product = facets.size[0], facets.product
+    used, k = np.int64(0), np.int64(0)
+    while k < count:
+        if product[k] >= -TOUCH:
+            k += 1
+        elif used < made:
+            _copy(facets.fresh, facets.fresh_touch, used, facets.normal, facets.touch, k, dim)
+            product[k] = NEW
+            used += 1
+            k += 1
+        else:
+            count -= 1
+            while count > k and product[count] < -TOUCH:
+                count -= 1
+            if count > k:
+                _copy(facets.normal, facets.touch, count, facets.normal, facets.touch, k, dim)
+                product[k] = NEW
+                k += 1
+    for n in range(used, made):
+        _copy(facets.fresh, facets.fresh_touch, n, facets.normal, facets.touch, count, dim)
+        product[count] = NEW
+        count += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _copy(normal, touch, k, to_normal, to_touch, to, dim):
     for i in range(dim):
         to_normal[to, i] = normal[k, i]
@@ -114,21 +182,25 @@ def _copy(normal, touch, k, to_normal, to_touch, to, dim):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _between(facets, leaver, index, made, dim):
-    """New normals between one that goes and its neighbours that stay; how many, −1 for no room."""
+def _between(facets, leaver, ahead, some, made, dim):
+    """New normals between one that goes and its neighbours that stay; how many, −1 for no room.
+
+    Of the first `some` of `near`, the first `ahead` stay. The neighbours are listed behind them.
+    """
+    index = facets.size[1]
     words = index // 64 + 1
-    touch, product = facets.touch, facets.product
-    near = np.int64(0)
-    for k in range(facets.size[0]):  # neighbours share dim − 2 rays: few others need a look
-        shared = np.int64(0)
-        for i in range(words):
-            shared += _bits(touch[leaver, i] & touch[k, i])
-        if shared >= dim - 2 and k != leaver:
-            facets.near[near] = k
-            near += 1
-    for x in range(near):
-        stayer = facets.near[x]
-        if product[stayer] <= TOUCH or not _adjacent(facets, leaver, x, near, words):
+    touch, product, near = facets.touch, facets.product, facets.near
+    stay = _sharing(facets, leaver, 0, ahead, some, words)
+    last, own = stay, np.int64(0)
+    for i in range(words):
+        own += _bits(touch[leaver, i])
+    if stay > some and own >= dim:  # else any dim − 2 of its rays make one neighbour
+        last = _sharing(facets, leaver, ahead, some, stay, words)
+    if stay < 0 or last < 0:
+        return np.int64(-1)
+    for x in range(some, stay):
+        stayer = near[x]
+        if own >= dim and not _adjacent(facets, leaver, x, some, last, words):
             continue
         if made >= MOST_NORMALS:
             return np.int64(-1)
@@ -138,9 +210,9 @@ def _between(facets, leaver, index, made, dim):
             value -= product[leaver] * facets.normal[stayer, i]
             facets.fresh[made, i] = value
             size += value * value
-        size = math.sqrt(size)
+        share = 1.0 / math.sqrt(size)
         for i in range(dim):
-            facets.fresh[made, i] /= size
+            facets.fresh[made, i] *= share
         for i in range(WORDS):
             facets.fresh_touch[made, i] = touch[leaver, i] & touch[stayer, i]
         facets.fresh_touch[made, index // 64] |= ONE << np.uint64(index % 64)
@@ -148,11 +220,28 @@ def _between(facets, leaver, index, made, dim):
     return made
 
 
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _sharing(facets, leaver, begin, end, last, words):
+    """Those of `near` from begin to end that share dim − 2 rays with a normal, put from last on."""
+    touch, near, enough = facets.touch, facets.near, facets.normal.shape[1] - 2
+    for x in range(begin, end):
+        k = near[x]
+        shared = np.int64(0)
+        for i in range(words):
+            shared += _bits(touch[leaver, i] & touch[k, i])
+        if shared >= enough and k != leaver:
+            if last >= MOST_NORMALS:
+                return np.int64(-1)
+            near[last] = k
+            last += 1
+    return last
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def _adjacent(facets, leaver, x, near, words):
+def _adjacent(facets, leaver, x, some, last, words):
     """Whether the rays that touch a normal and its neighbour number x touch no other neighbour."""
     touch, stayer = facets.touch, facets.near[x]
-    for y in range(near):
+    for y in range(some, last):
         if y == x:
             continue
         held = True
@@ -166,7 +255,7 @@ def _adjacent(facets, leaver, x, near, words):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _bits(word):
     """How many bits of a word are set."""
     word = word - ((word >> np.uint64(1)) & EVERY_SECOND)
