@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64
+from jaxtyping import Bool, Float64, Int64, UInt8
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
+    ByteArray = NDArray[np.uint8]
 else:
-    Array = BoolArray = IntArray = np.ndarray
+    Array = BoolArray = IntArray = ByteArray = np.ndarray
 
 __all__ = [
     "Array",
     "Bool",
     "BoolArray",
+    "ByteArray",
     "Float64",
     "Int64",
     "IntArray",
+    "UInt8",
     "door",
     "locked",
     "locked_int",

@@ -17,6 +17,7 @@ from surefoot.dynamics.batch import Batch
 from surefoot.errors import BadInput, BadOption, NoFile
 from surefoot.motion import rotation
 from surefoot.motion.contact import Terrain
+from surefoot.motion.motion import Motion
 from surefoot.reports import geometry
 from surefoot.reports.geometry import Shape
 from surefoot.reports.plots import own_ids
@@ -120,6 +121,36 @@ def pairs_svg(
         BadInput: a pose of another robot, no pose, or another number of ghosts or labels.
         BadOption: no such view, or a width that is not positive.
     """
+    sheet = pairs_sheet(
+        robot,
+        qpos,
+        ghosts,
+        view=view,
+        width_px=width_px,
+        labels=labels,
+        cells=cells,
+        terrain=terrain,
+    )
+    return sheet.svg(width_px, pairs_title(robot, len(qpos)))
+
+
+def pairs_title(robot: Robot, n: int) -> str:
+    """What a picture of pairs shows, for those who do not see it."""
+    return f"{robot.name}, {n} poses over {n} transparent ones"
+
+
+def pairs_sheet(
+    robot: Robot,
+    qpos: Float64[Array, "n nq"],
+    ghosts: Float64[Array, "n nq"],
+    *,
+    view: View = "three-quarter",
+    width_px: float = 1040.0,
+    labels: Sequence[str] = (),
+    cells: int = 0,
+    terrain: Terrain | None = None,
+) -> Sheet:
+    """The sheet of `pairs_svg`, for whoever paints it otherwise."""
     for name, given in (("ghosts", len(ghosts)), ("labels", len(labels) or len(qpos))):
         if given != len(qpos):
             raise BadInput(what=f"expected {len(qpos)} {name}, got {given}", where="pictures")
@@ -144,7 +175,7 @@ def pairs_svg(
             sheet.label(i * cell, labels[i])
     if cells > n:
         sheet.frame((-0.5 * cell, 0.0), ((cells - 0.5) * cell, 0.0))
-    return sheet.svg(width_px, f"{robot.name}, {n} poses over {n} transparent ones")
+    return sheet
 
 
 def _tinted(piece: Piece) -> Piece:
@@ -172,6 +203,22 @@ def _steps(terrain: Terrain | None, root_w: Float64[Array, " 3"]) -> list[Piece]
         shape = geometry.box(middle, rot, size, rgb=geometry.GROUND_RGB)
         found.append(Piece(shape, shape.pos_l, shape.rot_ls))
     return found
+
+
+def view_of(motion: Motion) -> View:
+    """From where a motion is seen best: from the front if it goes sideways."""
+    facing = rotation.rotate(motion.root_quat[0], np.array([1.0, 0.0, 0.0]))[:2]
+    left = np.array([-facing[1], facing[0]])
+    ahead, aside = (float(np.ptp(motion.root_pos[:, :2] @ way)) for way in (facing, left))
+    return "front" if aside > ahead else "three-quarter"
+
+
+def heading(robot: Robot, qpos: Float64[Array, " nq"]) -> float:
+    """Where the root of a pose faces, rad about z from the x axis."""
+    root = robot.link_id(robot.root_link)
+    quat = Batch(robot, np.asarray(qpos)[None]).link_quat_w[0, root]
+    forward = rotation.rotate(quat, np.array([1.0, 0.0, 0.0]))
+    return float(np.arctan2(forward[1], forward[0]))
 
 
 def without_prologue(svg: str) -> str:
@@ -210,8 +257,8 @@ def write_robot_svg(robot: Robot, path: str | Path) -> None:
     write_whole(path, robot_svg(robot, robot.home, support=support))
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """A text file that appears whole or not at all: written beside, then renamed.
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """A file that appears whole or not at all: written beside, then renamed.
 
     A link stays and what it points to is replaced; a device or a pipe is written into.
 
@@ -219,13 +266,14 @@ def write_whole(path: str | Path, text: str) -> None:
         NoFile: the file cannot be written.
     """
     path = Path(path)
+    data = content.encode() if isinstance(content, str) else content
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(data)
             return
-        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.write_bytes(data)
         os.replace(beside, target)
     except BaseException as error:  # an interrupt leaves nothing beside, either
         with suppress(OSError):
@@ -254,9 +302,7 @@ def _posed(
             where=f"picture of robot '{robot.name}'",
         )
     batch = Batch(robot, qpos)
-    root = robot.link_id(robot.root_link)
-    forward = rotation.rotate(batch.link_quat_w[0, root], np.array([1.0, 0.0, 0.0]))
-    camera = Camera.viewing(view, float(np.arctan2(forward[1], forward[0])))
+    camera = Camera.viewing(view, heading(robot, qpos[0]))
     shapes = geometry.shapes(robot)
     pieces = [
         [_placed(shape, batch.link_pos_w[i], batch.link_quat_w[i]) for shape in shapes]

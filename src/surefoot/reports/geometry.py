@@ -79,6 +79,17 @@ def shapes(robot: Robot) -> tuple[Shape, ...]:
     seen whole: bones where nothing joins a link to its children, and soles and a head where no
     shape is.
     """
+    found = _of_geoms(robot)
+    return (*found, *_fillings(robot, found))
+
+
+def fillings(robot: Robot) -> tuple[Shape, ...]:
+    """The shapes among `shapes` that the model has not: what stands for lost meshes."""
+    return tuple(_fillings(robot, _of_geoms(robot)))
+
+
+def _of_geoms(robot: Robot) -> list[Shape]:
+    """Of each link its visual geoms, else its collision geoms."""
     model = robot.model
     of_link: dict[int, list[int]] = {}
     for g in range(model.ngeom):
@@ -90,8 +101,14 @@ def shapes(robot: Robot) -> tuple[Shape, ...]:
         visual = [g for g in geoms if _is_visual(model, g)]
         made = (_shape(model, g, link) for g in visual or geoms)
         found += [shape for shape in made if shape is not None]
-    found += _head(robot, found)
-    return tuple(found + _bones(model, found) + _soles(robot, found))
+    return found
+
+
+def _fillings(robot: Robot, geoms: list[Shape]) -> list[Shape]:
+    """A head, bones and soles where no shape is."""
+    head = _head(robot, geoms)
+    found = [*geoms, *head]
+    return [*head, *_bones(robot.model, found), *_soles(robot, found)]
 
 
 def box(
