@@ -22,7 +22,8 @@ from surefoot.reports.adaptation import adaptation_part, percent_signed
 from surefoot.reports.changes import events_of, moments_of, segments_of, standing, stretches_of
 from surefoot.reports.choices import choice_of
 from surefoot.reports.comparing import d_svg, warp_svg
-from surefoot.reports.page import Context, Part, report
+from surefoot.reports.page import report
+from surefoot.reports.parts import Context, Part
 from surefoot.reports.plots import as_file
 from surefoot.robots.robot import Robot
 

@@ -15,7 +15,8 @@ from surefoot.index.index import Budget, Feasibility, Options, feasibility
 from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.motion import Clip
 from surefoot.reports.feasibility import feasibility_part
-from surefoot.reports.page import Context, Part, report
+from surefoot.reports.page import report
+from surefoot.reports.parts import Context, Part
 from surefoot.robots.robot import Robot
 
 

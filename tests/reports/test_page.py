@@ -226,7 +226,7 @@ def test_a_value_that_no_report_knows_is_refused(tmp_path):
     with pytest.raises(BadInput) as caught:
         report([Weather()], tmp_path / "r.html")
     assert caught.value.sentence == (
-        "no report can show a Weather. It can show: Adaptation, Balance, Clip, Feasibility"
+        "no report can show a Weather. It can show: Adaptation, Balance, Clip, Feasibility, Verdict"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -13,7 +13,7 @@ from make.walkers import SOLE, swaying_clip, walker
 from surefoot.contacts.balance import balance
 from surefoot.motion.contact import ContactSchedule, Stance
 from surefoot.motion.motion import Clip, Meta, Motion
-from surefoot.reports.page import Context, Part
+from surefoot.reports.parts import Context, Part
 from surefoot.reports.sections import balance_part, clip_part
 from surefoot.robots.robot import Robot
 

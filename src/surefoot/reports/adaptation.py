@@ -15,7 +15,7 @@ from surefoot.motion.motion import Clip
 from surefoot.reports import comparing, settings, staging
 from surefoot.reports.changes import Segment, judged_in, segments_of, span_of
 from surefoot.reports.feasibility import segments_block, worst_first
-from surefoot.reports.page import Block, Context, KeyFigure, Part, Rank
+from surefoot.reports.parts import Block, Context, KeyFigure, Part, Rank
 from surefoot.reports.phrases import moment, newtons, percent
 from surefoot.reports.player import Actor, actor, stance_spans
 from surefoot.reports.sections import provenance

@@ -8,30 +8,25 @@ import numpy as np
 
 from surefoot.adapters.adaptation import Adaptation
 from surefoot.arrays import Array, Float64
-from surefoot.dynamics.batch import Batch
 from surefoot.index.index import Feasibility
-from surefoot.motion import rotation
-from surefoot.motion.curves import resample
-from surefoot.reports import figures, panels, plots, staging
+from surefoot.reports import panels, plots, staging
 from surefoot.reports.changes import (
     Event,
     Segment,
     events_of,
-    moments_of,
     segments_of,
     span_of,
     stretches_of,
 )
 from surefoot.reports.choices import choice_of
-from surefoot.reports.page import Block
-from surefoot.reports.phrases import length, moment
-from surefoot.reports.projection import View
+from surefoot.reports.filmstrip import PICTURES, adapted_strip, svgs_of
+from surefoot.reports.parts import Block
+from surefoot.reports.phrases import moment
 from surefoot.reports.ticks import Tick
 
 D_IN, NEAR_IN, WARP_IN, SLOPE_IN = 2.6, 1.3, 1.25, 1.25
 FINE = 1200  # moments at which the warp is drawn
 SMALL = 0.15  # of the whole height: lower peaks are shown once more, near zero
-PICTURES, IN_A_ROW = 12, 6
 MOST_CHOICES = 4  # segments whose choices are drawn
 STRONG, THIN = 1.7, 1.0  # pt
 
@@ -228,44 +223,5 @@ def picture_blocks(found: Adaptation) -> tuple[Block, ...]:
 
 def picture_svgs(found: Adaptation, most: int = PICTURES) -> tuple[str, ...]:
     """Those pictures in rows, as figures 6a, 8a and 10a of Zheng and Yamane."""
-    moments = moments_of(found, most)
-    if found.timing is None or not moments:
-        return ()
-    robot, old, new = found.before.robot, found.before.clip.motion, found.after.clip.motion
-    t = np.array([now for now, _, _ in moments])
-    at = np.unique(t)
-    place = np.searchsorted(at, t)
-    solid, ghost = (
-        robot.qpos(resample(motion, np.clip(at, motion.time[0], motion.time[-1])))[place]
-        for motion in (new, old)
-    )
-    apart = np.linalg.norm(
-        Batch(robot, solid).link_pos_w - Batch(robot, ghost).link_pos_w, axis=2
-    ).max(axis=1)
-    labels = [
-        f"{what}\n{now:.2f} s, was {was:.2f} s\n{length(float(far))} apart"
-        for (now, was, what), far in zip(moments, apart, strict=True)
-    ]
-    view = view_of(found.before)
-    rows = range(0, len(moments), IN_A_ROW)
-    return tuple(
-        figures.pairs_svg(
-            robot,
-            solid[i : i + IN_A_ROW],
-            ghost[i : i + IN_A_ROW],
-            view=view,
-            labels=labels[i : i + IN_A_ROW],
-            cells=IN_A_ROW,
-            terrain=found.before.clip.terrain,
-        )
-        for i in rows
-    )
-
-
-def view_of(found: Feasibility) -> View:
-    """From where a motion is seen best: from the front if it goes sideways."""
-    motion = found.clip.motion
-    facing = rotation.rotate(motion.root_quat[0], np.array([1.0, 0.0, 0.0]))[:2]
-    left = np.array([-facing[1], facing[0]])
-    ahead, aside = (float(np.ptp(motion.root_pos[:, :2] @ way)) for way in (facing, left))
-    return "front" if aside > ahead else "three-quarter"
+    strip = adapted_strip(found, most)
+    return () if strip is None else svgs_of(strip)

@@ -14,7 +14,7 @@ from surefoot.index.index import Feasibility
 from surefoot.index.segments import Segment
 from surefoot.motion.motion import Clip
 from surefoot.reports import panels, plots, settings, staging
-from surefoot.reports.page import Block, Context, KeyFigure, Part, Rank
+from surefoot.reports.parts import Block, Context, KeyFigure, Part, Rank
 from surefoot.reports.phrases import (
     counted,
     feet_of,

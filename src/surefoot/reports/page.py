@@ -5,27 +5,29 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar, cast
 
-from surefoot.errors import BadInput, Notice, SurefootError
+from surefoot.errors import BadInput, Notice
 from surefoot.motion.contact import Terrain
-from surefoot.motion.motion import Clip
+from surefoot.reports.chapters import Chapter, sorted_into, told_apart
 from surefoot.reports.figures import without_prologue, write_whole
+from surefoot.reports.parts import Block, Context, KeyFigure, Part, Rank
 from surefoot.reports.phrases import without_folders
-from surefoot.reports.player import Actor, Arrow, Curve, Polygon, Scene, Span, Track
+from surefoot.reports.player import Polygon, Scene, Track
 from surefoot.reports.plots import own_ids
 from surefoot.robots.robot import Robot
-from surefoot.robots.zoo import load_robot
 from surefoot.version import __version__
 
 T = TypeVar("T")
 Shown = TypeVar("Shown", Track, Polygon)
 DRAWERS = {
+    "surefoot.reports.trials:Trials": "surefoot.reports.trials:trials_part",
+    "surefoot.simulation.verdict:Verdict": "surefoot.reports.simulation:verdict_part",
     "surefoot.adapters.adaptation:Adaptation": "surefoot.reports.adaptation:adaptation_part",
     "surefoot.index.index:Feasibility": "surefoot.reports.feasibility:feasibility_part",
     "surefoot.contacts.balance:Balance": "surefoot.reports.sections:balance_part",
@@ -35,6 +37,13 @@ DRAWERS = {
 
 To draw another, write one and give it a row.
 """
+PAIRERS = {"surefoot.simulation.verdict:Verdict": "surefoot.reports.trials:paired"}
+"""Which function puts values of a kind together that are shown as one, such as before and after."""
+APART = {
+    "surefoot.reports.trials:Trials": ", in simulation, before and after",
+    "surefoot.simulation.verdict:Verdict": ", in simulation",
+}
+"""Values that stand in a chapter of their own, and what it is called after its clip."""
 SCRIPTS = ("player_geometry.js", "player_stage.js", "player.js")
 """The player, in the order in which its files need one another."""
 MOST_NAMES = 2  # of clips in a heading
@@ -43,81 +52,8 @@ LONG_CELL = 60  # signs; a column of such cells does not get narrower than a pho
 FOLDED_ROWS = 14  # a longer table is folded away
 
 
-@dataclass(frozen=True, slots=True)
-class KeyFigure:
-    """One number that is worth a large type."""
-
-    label: str
-    value: str
-    note: str = ""
-    bad: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One section of a chapter: a heading, a sentence, plots or pictures or a table."""
-
-    title: str
-    text: str = ""
-    svgs: tuple[str, ...] = ()
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    open_rows: int = 0
-    """How many rows of a long table are seen before it is unfolded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """A line of the table that stands on top where a report has several of them."""
-
-    score: float
-    """The smaller, the higher it stands."""
-    cells: tuple[tuple[str, str], ...]
-    """What each column is called, and what stands there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one value adds to its chapter."""
-
-    sentences: tuple[str, ...] = ()
-    figures: tuple[KeyFigure, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    provenance: tuple[tuple[str, str], ...] = ()
-    actors: tuple[Actor, ...] = ()
-    tracks: tuple[Track, ...] = ()
-    polygons: tuple[Polygon, ...] = ()
-    stances: tuple[Span, ...] = ()
-    worst_at: float | None = None
-    terrain: Terrain | None = None
-    arrows: tuple[Arrow, ...] = ()
-    curve: Curve | None = None
-    opens_at: float | None = None
-    """Where the player begins; else at the first frame."""
-    compared: Curve | None = None
-    """The curve of the second actor. A part with two actors has the player for itself."""
-    rank: Rank | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What the values of one chapter share."""
-
-    clip: Clip | None = None
-    robot: Robot | None = None
-    beside: tuple[object, ...] = ()
-    """The other values of the chapter: what they show need not be shown twice."""
-
-
 Drawer = Callable[[object, Context], Part]
 """Turns a value into its part of a chapter."""
-
-
-@dataclass(slots=True)
-class _Chapter:
-    context: Context
-    values: list[object] = field(default_factory=list)
 
 
 def report(
@@ -145,115 +81,58 @@ def report(
     """
     if not values:
         raise BadInput(what="no value to report", todo="Give a list such as [clip, balance]")
-    chapters = _chapters(values, robot)
+    shown = _put_together(values)
+    chapters = sorted_into(shown, robot, lambda value: APART.get(_row(value), ""))
+    for chapter in chapters:
+        chapter.context = replace(chapter.context, all=tuple(shown))
     page = _page(chapters, title)
     write_whole(path, page)
 
 
-def _chapters(values: Sequence[object], robot: Robot | None) -> list[_Chapter]:
-    """The values sorted into chapters, each with its clip and robot."""
-    for value in values:
-        _place(value)
-    chapters = [
-        _Chapter(Context(value, _robot_of(value, robot)), [value])
-        for value in values
-        if isinstance(value, Clip)
-    ]
-    own: list[_Chapter] = []
-    lone = _Chapter(Context(robot=robot))
-    opened = 0
-    for value in values:
-        if isinstance(value, Clip):
-            opened += 1
-            continue
-        # The nearest clip above it, else the nearest below, that it was computed from.
-        near = [*reversed(chapters[:opened]), *chapters[opened:]]
-        home = _home(value, near)
-        if home is not None:
-            home.values.append(value)
-        elif isinstance(clip := getattr(value, "clip", None), Clip):
-            own.append(_Chapter(Context(clip, _robot_of(clip, getattr(value, "robot", robot)))))
-            own[-1].values.append(value)
-        else:
-            lone.values.append(value)
-    return [*chapters, *own] + ([lone] if lone.values else [])
-
-
-def _home(value: object, chapters: Sequence[_Chapter]) -> _Chapter | None:
-    """The first chapter about the value's clip: of that very clip, else of one of its name.
-
-    A chapter holds one finding of a kind; the next one about the same clip stands by itself.
-    """
-    about = [chapter for chapter in chapters if _is_about(value, chapter.context)]
-    same = [c for c in about if c.context.clip is getattr(value, "clip", None)]
-    free = (c for c in [*same, *about] if all(type(v) is not type(value) for v in c.values))
-    return next(free, None)
-
-
-def _is_about(value: object, context: Context) -> bool:
-    """Whether a finding names or holds this clip and this robot, and spans the same time."""
-    clip, robot = context.clip, context.robot
-    if clip is None or _named(getattr(value, "clip", None)) != clip.meta.source:
-        return False
-    if robot is not None and _named(getattr(value, "robot", robot)) != robot.name:
-        return False
-    time = getattr(value, "time", clip.motion.time)
-    spans = (time[0] - clip.motion.time[0], time[-1] - clip.motion.time[-1])
-    return bool(max(abs(spans[0]), abs(spans[1])) < 1e-6)
-
-
-def _named(thing: object) -> object:
-    """What a clip or a robot is called, held or named."""
-    if isinstance(thing, Clip):
-        return thing.meta.source
-    return thing.name if isinstance(thing, Robot) else thing
-
-
-def _robot_of(clip: Clip, robot: Robot | None) -> Robot:
-    if robot is not None:
-        return robot
-    if not clip.robot:
-        raise BadInput(
-            what="the clip names no robot",
-            where=clip.meta.source or "report",
-            todo="Give report(..., robot=surefoot.load_robot(NAME))",
-        )
-    try:
-        return load_robot(clip.robot)
-    except SurefootError as error:
-        raise BadInput(
-            what=f"robot '{clip.robot}' of the clip cannot be loaded: {error.what}",
-            where=clip.meta.source or "report",
-            todo="Give report(..., robot=surefoot.load_robot(PATH))",
-        ) from error
-
-
 def _drawer(value: object) -> Drawer:
-    module, name = list(DRAWERS.values())[_place(value)].split(":")
-    return cast("Drawer", getattr(import_module(module), name))
+    return cast("Drawer", _named(DRAWERS[_row(value)]))
 
 
-def _place(value: object) -> int:
+def _named(path: str) -> object:
+    """What a `module:name` of a table names."""
+    module, name = path.split(":")
+    return getattr(import_module(module), name)
+
+
+def _put_together(values: Sequence[object]) -> list[object]:
+    """The values, with those as one that are shown as one, where the first of them stood."""
+    shown = list(values)
+    for kind in dict.fromkeys(_row(value) for value in values):
+        if kind in PAIRERS:
+            pair = cast("Callable[[Sequence[object]], list[object]]", _named(PAIRERS[kind]))
+            places = [i for i, value in enumerate(shown) if _row(value) == kind]
+            made = pair([shown[i] for i in places])
+            rest = [value for value in shown if _row(value) != kind]
+            shown = [*rest[: places[0]], *made, *rest[places[0] :]]
+    return shown
+
+
+def _row(value: object) -> str:
     """Row of a value in the table of drawers.
 
     Raises:
         BadInput: it has none.
     """
-    rows = list(DRAWERS)
     for kind in type(value).__mro__:
         row = f"{kind.__module__}:{kind.__qualname__}"
-        if row in rows:
-            return rows.index(row)
-    known = ", ".join(sorted(row.split(":")[1] for row in rows))
+        if row in DRAWERS:
+            return row
+    given = (row for row in DRAWERS if not row.startswith("surefoot.reports."))
+    known = ", ".join(sorted(row.split(":")[1] for row in given))
     raise BadInput(
         what=f"no report can show a {type(value).__name__}",
         todo=f"It can show: {known}",
     )
 
 
-def _page(chapters: Sequence[_Chapter], title: str) -> str:
+def _page(chapters: Sequence[Chapter], title: str) -> str:
     """The whole page."""
-    names = _told_apart([_name(chapter.context) for chapter in chapters])
+    names = told_apart([chapter.name for chapter in chapters])
     listed = list(dict.fromkeys(names))
     more = [f"and {len(listed) - MOST_NAMES} more"] if len(listed) > MOST_NAMES + 1 else []
     heading = _without_folders(title) or ", ".join(
@@ -280,26 +159,11 @@ def _without_folders(title: str) -> str:
     return " ".join(map(without_folders, title.split(" ")))
 
 
-def _name(context: Context) -> str:
-    if context.clip is None:
-        return "Findings"
-    source = Path(context.clip.meta.source).name or "clip"
-    return f"{source} on {context.robot.name}" if context.robot else source
-
-
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, with a number where one has been there before."""
-    before = [names[:i].count(name) for i, name in enumerate(names)]
-    return [
-        f"{name} ({count + 1})" if count else name
-        for name, count in zip(names, before, strict=True)
-    ]
-
-
-def _parts(chapter: _Chapter) -> list[Part]:
+def _parts(chapter: Chapter) -> list[Part]:
     """What the values of a chapter add to it, each knowing of the others."""
     found = []
-    for value in sorted(chapter.values, key=_place):
+    rows = list(DRAWERS)
+    for value in sorted(chapter.values, key=lambda value: rows.index(_row(value))):
         beside = tuple(other for other in chapter.values if other is not value)
         found.append(_drawer(value)(value, replace(chapter.context, beside=beside)))
     return found
@@ -386,8 +250,8 @@ def _block(block: Block, ids: str) -> str:
 def _table(block: Block) -> str:
     if not block.rows:
         return ""
-    if len(block.rows) <= FOLDED_ROWS:
-        return _rows(block, 0, FOLDED_ROWS)
+    if len(block.rows) <= max(FOLDED_ROWS, block.open_rows):
+        return _rows(block, 0, len(block.rows))
     seen = block.open_rows
     folded = _rows(block, seen, MOST_ROWS)
     if len(block.rows) > MOST_ROWS:
@@ -419,6 +283,7 @@ def _legend(scene: Scene) -> str:
     marks = {
         "judged": (("good", "●", "inside the support"), ("bad", "✕", "outside it")),
         "plumb": (("com", "◇", "above the ground"),),
+        "pressed": (("zmp", "■", ""),),
     }
     rows = [
         (*row, track.name)
@@ -432,15 +297,18 @@ def _legend(scene: Scene) -> str:
         if polygon.actor == 0
     ]
     shown = " ".join(
-        f'<span><b class="{tone}">{sign}</b> {escape(f"{name} {text}")}</span>'
+        f'<span><b class="{tone}">{sign}</b> {escape(f"{name} {text}".strip())}</span>'
         for tone, sign, text, name in rows
     )
-    return shown + "".join(
-        f' <span><b class="good">↑</b><b class="bad">↑</b> {escape(arrow.name)}, red and'
-        " broken where it cannot be given</span>"
+    judged = '<b class="good">↑</b><b class="bad">↑</b>'
+    arrows = {
+        f"{judged} {escape(arrow.name)}, red and broken where it cannot be given"
+        if arrow.judged
+        else f'<b class="good">↑</b> {escape(arrow.name)}'
         for arrow in scene.arrows
         if arrow.actor == 0
-    )
+    }
+    return shown + "".join(f" <span>{text}</span>" for text in sorted(arrows))
 
 
 def _first(values: Iterable[T | None]) -> T | None:

@@ -49,7 +49,7 @@ class Player extends Stage {
     worst.addEventListener("click", () => { this.pause(); this.seek(this.scene.worst); });
     this.canvas.addEventListener("keydown", (e) => this.key(e));
     const lay = this.part("lay");
-    lay.parentElement.hidden = this.actors.length < 2;
+    lay.parentElement.hidden = this.leads.length < 2;
     lay.addEventListener("change", () => { this.beside = lay.value === "beside"; this.draw(); });
     this.drag();
     this.press();
@@ -206,7 +206,7 @@ class Player extends Stage {
     ctx.font = "11px system-ui, sans-serif";
     ctx.textBaseline = "top";
     ctx.fillStyle = this.tone("muted");
-    ctx.fillText(this.actors[curves.length - 1 - curves.indexOf(curve)].label, INSET_PX, top);
+    ctx.fillText(curve.whose || this.actors[curves.length - 1 - curves.indexOf(curve)].label, INSET_PX, top);
   }
 
   why() {
@@ -216,7 +216,8 @@ class Player extends Stage {
       line.hidden = !curve;
       if (!curve) return "";
       const { state, verdict } = this.verdict(curve);
-      const whose = this.compared ? `${this.actors[i].label}: ` : "";
+      const name = curve.whose || (this.compared ? this.actors[i].label : "");
+      const whose = name ? `${name}: ` : "";
       line.dataset.state = state === 1 ? "bad" : "good";
       line.textContent = `${state === 1 ? "✕" : "●"} ${whose}${verdict}`;
       return `${whose}${verdict}`;
@@ -248,11 +249,12 @@ class Player extends Stage {
     }
     const standing = this.scene.stances.filter(([, from, to]) => from <= this.t && this.t <= to);
     const names = [...new Set(standing.map(([name]) => name))].sort(); // left before right
-    if (this.actors.length > 1) words.unshift(this.actors[0].label);
+    const named = this.leads.length > 1; // else it is clear who
+    if (named) words.unshift(this.actors[0].label);
     words.push(names.length ? `standing: ${names.join(", ")}` : "nothing stands");
     const moment = `${this.t.toFixed(2)} s`;
     this.part("moment").textContent = moment;
-    this.part("readout").textContent = words.join(" · ").replace(" · ", this.actors.length > 1 ? ": " : " · ");
+    this.part("readout").textContent = words.join(" · ").replace(" · ", named ? ": " : " · ");
     const slider = this.part("time");
     slider.value = this.t;
     slider.setAttribute("aria-valuetext", [moment, this.why()].filter(Boolean).join(", "));

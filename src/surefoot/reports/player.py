@@ -43,6 +43,8 @@ class Actor:
     style: Literal["solid", "ghost"] = "solid"
     label: str = ""
     """What it is called where two are compared: a ghost stands beside, or behind, the other."""
+    behind: int | None = None
+    """Which actor it always stands behind, transparent, as what that one should do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,9 @@ class Track:
     """A point that moves over the ground, with a state at each sample."""
 
     name: str
-    mark: Literal["judged", "plumb"]
-    """`judged`: a dot inside, a cross outside. `plumb`: a diamond under a point in the air."""
+    mark: Literal["judged", "plumb", "pressed"]
+    """`judged`: a dot inside, a cross outside. `plumb`: a diamond under a point in the air.
+    `pressed`: a square, where something was measured."""
     time: Float64[Array, " n"]
     points_w: Float64[Array, "n 3"]
     state: Int64[IntArray, " n"]
@@ -95,6 +98,8 @@ class Arrow:
     """0 can be given, 1 cannot."""
     actor: int = 0
     """Whose it is, where there are several."""
+    judged: bool = True
+    """Whether the state says anything: a force that was measured was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ class Curve:
     """What limits, in a few words."""
     phrase: Int64[IntArray, " n"]
     """Which of them at each sample."""
+    whose: str = ""
+    """Said before what limits, where that is not clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +223,7 @@ def _actor_json(actor: Actor) -> dict[str, object]:
         "name": actor.name,
         "style": actor.style,
         "label": actor.label,
+        "behind": actor.behind,
         "time": packed(actor.time[keep], "f4"),
         "pos": packed(actor.link_pos_w[keep][:, links]),
         "quat": packed(rotation.continuous(actor.link_quat_w[keep][:, links])),
@@ -282,6 +290,7 @@ def _curve_json(curve: Curve) -> dict[str, object]:
         "top": round(curve.top, 3),
         "weight": round(curve.weight, 3),
         "phrases": list(curve.phrases),
+        "whose": curve.whose,
         "phrase": packed(curve.phrase[keep], "f4"),
     }
 

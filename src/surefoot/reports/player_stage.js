@@ -24,7 +24,8 @@ class Stage {
     }));
     this.start = Math.min(...this.actors.map(({ time }) => time[0]));
     this.end = Math.max(...this.actors.map(({ time }) => time[time.length - 1]));
-    this.beside = this.actors.length > 1; // two views side by side, or one over the other
+    this.leads = this.actors.map((_, i) => i).filter((i) => this.actors[i].behind === null);
+    this.beside = this.leads.length > 1; // two views side by side, or one over the other
     this.t = this.start;
     this.camera = { ...HOME };
     this.height = this.bodyHeight();
@@ -88,10 +89,12 @@ class Stage {
   // -- drawing --
   views() {
     // Where on the canvas which actors are seen; the first of them has ZMP and support there.
-    const all = this.actors.map((_, i) => i);
-    if (!this.beside) return [{ left: 0, wide: this.width, shown: all }];
-    const wide = this.width / all.length;
-    return all.map((i) => ({ left: wide * (all.length - 1 - i), wide, shown: [i] }));
+    const leads = this.leads, all = this.actors.map((_, i) => i);
+    const own = (i) => [i, ...all.filter((k) => this.actors[k].behind === i)];
+    if (leads.length === 1) return [{ left: 0, wide: this.width, shown: own(leads[0]) }];
+    if (!this.beside) return [{ left: 0, wide: this.width, shown: leads }];
+    const wide = this.width / leads.length;
+    return leads.map((i, k) => ({ left: wide * (leads.length - 1 - k), wide, shown: own(i) }));
   }
 
   draw() {
@@ -365,6 +368,7 @@ class Stage {
 
   colour(track, i) {
     if (track.mark === "plumb") return this.tone("com");
+    if (track.mark === "pressed") return this.tone("zmp");
     return this.tone(track.state[i] === 1 ? "bad" : "good");
   }
 
@@ -390,7 +394,12 @@ class Stage {
       return;
     }
     ctx.beginPath();
-    if (track.state[i] === 1) {
+    if (track.mark === "pressed") {
+      ctx.rect(x - 5, y - 5, 10, 10);
+      ctx.fill();
+      ctx.strokeStyle = this.tone("paper");
+      ctx.stroke();
+    } else if (track.state[i] === 1) {
       ctx.lineWidth = 4;
       ctx.lineCap = "round";
       this.path([[x - 7, y - 7], [x + 7, y + 7]], false);

@@ -1,4 +1,4 @@
-"""Plots as inline SVG: the only place where matplotlib is imported, when a plot is drawn.
+"""Plots as inline SVG: matplotlib is imported here, and in `raster`, when something is drawn.
 
 Colours are roles: matplotlib draws in stand-ins, and the page's style sheet says what they are, so
 that one file serves light and dark pages.
@@ -66,6 +66,15 @@ class Range:
     high: float
     used_low: float
     used_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a joint uses of its torque and of its speed, over the limits; 0 where there is none."""
+
+    name: str
+    torque: float
+    speed: float
 
 
 def over_time(
@@ -303,6 +312,28 @@ def joint_ranges(ranges: Sequence[Range], *, label: str) -> str:
         ax.set_xlim(-0.1, 1.25)
         ax.set_xticks([0.0, 0.5, 1.0], ["lower limit", "middle", "upper limit"])
         ax.grid(False)
+        return _svg(figure, label, {})
+
+
+def uses(rows: Sequence[Use], *, label: str) -> str:
+    """For each joint two bars: its largest torque and its largest speed over their limits."""
+    tall = 0.3 * len(rows)
+    most = max((max(row.torque, row.speed) for row in rows), default=1.0)
+    with _sheet(tall + 0.95) as figure:
+        ax = _axes(figure, 2.2, 0.5, WIDTH_IN - 2.2 - RIGHT_IN, tall)
+        for name, values, role, at in (
+            ("torque", [row.torque for row in rows], "left", -0.19),
+            ("speed", [row.speed for row in rows], "right", 0.19),
+        ):
+            places = [i + at for i in range(len(rows))]
+            ax.barh(places, values, height=0.32, color=ROLES[role], label=name)
+        ax.axvline(1.0, color=ROLES["bad"], linewidth=1.2)
+        ax.set_yticks(range(len(rows)), [row.name for row in rows])
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set_xlim(0.0, max(1.1, 1.05 * most))
+        ax.set_xlabel("over the limit")
+        ax.grid(visible=False, axis="y")
+        draw_legend(ax)
         return _svg(figure, label, {})
 
 

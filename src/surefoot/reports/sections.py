@@ -16,7 +16,7 @@ from surefoot.motion import rotation
 from surefoot.motion.contact import Stance
 from surefoot.motion.motion import Clip, Motion
 from surefoot.reports import figures, panels, plots
-from surefoot.reports.page import Block, Context, KeyFigure, Part
+from surefoot.reports.parts import Block, Context, KeyFigure, Part
 from surefoot.reports.phrases import foot_of, length, percent, role_of, without_folders
 from surefoot.reports.player import Polygon, Track, actor, stance_spans
 from surefoot.reports.projection import outline

@@ -9,7 +9,7 @@ import numpy as np
 from surefoot.arrays import Array, Bool, BoolArray, Float64
 from surefoot.index.index import Feasibility
 from surefoot.index.torque import Torques
-from surefoot.reports.page import Block
+from surefoot.reports.parts import Block
 from surefoot.reports.phrases import counted, moment, newtons, percent
 
 Row = tuple[str, ...]
