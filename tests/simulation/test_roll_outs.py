@@ -66,6 +66,7 @@ def test_arrays_from_another_process_are_locked(tmp_path: pathlib.Path) -> None:
     verdicts = roll_outs(_runs(tmp_path)[:2], processes=2)
     for values in arrays_of(verdicts[0].trace).values():
         assert not values.flags.writeable
+    assert not verdicts[0].trace.scene.geom_link.flags.writeable
     assert not verdicts[0].tracking.torque_over_limit.flags.writeable
 
 

@@ -287,6 +287,10 @@ def test_real_robots_stand_on_their_soles(path: str, shared: pathlib.Path) -> No
     m = len(robot.joint_names)
     gains = (np.full(m, 1e4), np.full(m, 300.0))
     scene = scene_of(robot, Terrain(), drive="servo", servo_gains=gains)
+    for name in ("dof_armature", "dof_frictionloss", "dof_damping", "jnt_stiffness", "jnt_range",
+                 "body_mass", "body_inertia", "eq_data"):  # fmt: skip
+        given = getattr(robot.model, name)
+        np.testing.assert_array_equal(getattr(scene.model, name), given, err_msg=name)
     data = mujoco.MjData(scene.model)
     data.qpos[:] = robot.home
     data.ctrl[:] = robot.home[robot.joint_qposadr]

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 
-from surefoot.arrays import Array, Float64, Int64, IntArray, locked
+from surefoot.arrays import Array, Float64, Int64, IntArray, locked, locked_int
 from surefoot.errors import BadOption, BadRobot, Notice
 from surefoot.kernels.contact_forces import TERRAIN
 from surefoot.motion.contact import Surface, Terrain
@@ -109,6 +109,16 @@ class Scene:
     """The link that each shape moves with; −1 for terrain."""
     notices: tuple[Notice, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for name in ("shift_m", "friction"):
+            object.__setattr__(self, name, locked(getattr(self, name)))
+        object.__setattr__(self, "geom_link", locked_int(self.geom_link))
+
+    def __reduce__(self) -> tuple[type[Scene], tuple[object, ...]]:
+        """Pickle by construction, so that the copy is locked too."""
+        return Scene, tuple(getattr(self, field.name) for field in fields(self))
+
 
 def scene_of(
     robot: Robot,
@@ -170,8 +180,8 @@ def scene_of(
         drive=drive,
         terrain=moved,
         planned_terrain=terrain,
-        shift_m=locked(shift),
-        friction=locked(slide),
+        shift_m=shift,
+        friction=slide,
         geom_link=_links_of_shapes(model),
         notices=tuple(said),
     )
@@ -320,6 +330,4 @@ def _set_drive(
 def _links_of_shapes(model: mujoco.MjModel) -> Int64[IntArray, " geoms"]:
     """By shape: the link that it moves with; terrain for what belongs to the world."""
     link = np.array([fixed_to(model, int(b)) for b in model.geom_bodyid], dtype=np.int64)
-    out = np.where(link == 0, TERRAIN, link)
-    out.flags.writeable = False
-    return out
+    return np.where(link == 0, TERRAIN, link)
