@@ -202,8 +202,42 @@ def test_a_sole_that_was_a_mesh_stands_on_a_prism(surface: str, tmp_path: pathli
     assert "prism over the sole's polygon" in scene.notices[0].sentence
     assert data.qpos[2] == pytest.approx(0.03, abs=3e-4)
     assert np.abs(data.qvel).max() < 5e-3
+    assert data.ncon == 4  # the studs
     points = data.contact.pos[:, :2]
     np.testing.assert_allclose(points.max(axis=0), [0.1, 0.05], atol=1e-3)
+
+
+def test_a_prism_carries_where_the_ground_has_an_edge_between_the_corners(
+    tmp_path: pathlib.Path,
+) -> None:
+    """A ridge 4 cm wide under the middle of the sole: no stud is on it."""
+    shapes = '<geom type="mesh" mesh="m" density="0"/>'
+    robot = load_robot(written(MESH_BLOCK.format(shapes=shapes), tmp_path, "block.xml"))
+    ridge = Surface("box", np.array([0.0, 0.0, 0.0]), size=np.array([0.04, 1.0, 0.1]))
+    scene = scene_of(robot, Terrain((ridge,)))
+    data = mujoco.MjData(scene.model)
+    data.qpos[2] = 0.08
+    mujoco.mj_step(scene.model, data, nstep=200)
+    assert data.qpos[2] == pytest.approx(0.08, abs=1e-3)
+    assert np.abs(data.contact.pos[:, 0]).max() < 0.021
+
+
+def test_a_sole_of_many_corners_stands_on_eight_of_them(tmp_path: pathlib.Path) -> None:
+    """A disc of 24 corners, 0.1 m in radius: the studs lie on its rim."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    corners = " ".join(
+        f"{0.1 * math.cos(a)} {0.1 * math.sin(a)} {z}" for a in angle for z in (-0.03, 0)
+    )
+    text = BLOCK.format(shapes='<geom type="mesh" mesh="m" density="0"/>').replace(
+        "<worldbody>", f'<asset><mesh name="m" vertex="{corners}"/></asset><worldbody>'
+    )
+    scene = scene_of(load_robot(written(text, tmp_path, "block.xml")), Terrain())
+    data = mujoco.MjData(scene.model)
+    data.qpos[2] = 0.03
+    mujoco.mj_step(scene.model, data, nstep=500)
+    assert data.ncon == 8
+    np.testing.assert_allclose(np.linalg.norm(data.contact.pos[:, :2], axis=1), 0.1, atol=1e-3)
+    assert np.abs(data.qvel).max() < 1e-3
 
 
 def test_a_scene_is_its_text(tmp_path: pathlib.Path) -> None:

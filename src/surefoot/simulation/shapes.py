@@ -1,8 +1,8 @@
 """Collision shapes of a robot in the simulated world, and soles for feet that have lost theirs.
 
 Meshes are not part of a scene. A sole whose link keeps no simple shape that reaches as far as the
-sole's polygon gets a prism over that polygon; a sole that is a line or a point gets a thin capsule
-or a small sphere.
+sole's polygon gets a prism over that polygon, on studs at its corners; a sole that is a line or a
+point gets a thin capsule or a small sphere.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from surefoot.robots.soles import low_points_w, posed
 
 THICK_M = 0.02  # of a prism: thinner ones are pressed through by a landing foot
 THIN_M = 0.005  # radius of a sole that is a line or a point
+RAISED_M = 0.0005  # of a prism over its studs: more than they sink in
 LEVEL_M = 0.003  # simple shapes that end further above the polygon are not the sole
 INSIDE_M = 0.01  # how far the polygon may reach beyond the simple shapes
 _AROUND = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
@@ -94,34 +95,52 @@ def add_soles(
     taken = {geom.get("name") for geom in root.iter("geom")}
     data = posed(plain, robot.home)
     for sole in missing_soles(robot, plain):
-        name = f"{sole.link}_sole"
-        while name in taken:
-            name += "_"
-        taken.add(name)
         turn = np.array(data.xmat[robot.link_id(sole.link)], dtype=np.float64).reshape(3, 3)
-        shape = _sole_shape(root, name, sole.polygon_l, turn[2])
-        ET.SubElement(bodies[sole.link], "geom", {**look, "name": name, **shape})
+        shapes = _sole_shapes(sole.polygon_l, turn[2])
+        for k, shape in enumerate(shapes):
+            name = f"{sole.link}_sole{k}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            if "vertex" in shape:
+                _add_mesh(root, name, shape.pop("vertex"))
+                shape["mesh"] = name
+            ET.SubElement(bodies[sole.link], "geom", {**look, "name": name, **shape})
         sentence = (
             f"{sole.link} has no simple collision shape that reaches its sole: it stands on a"
-            f" {shape['type'].replace('mesh', 'prism')} over the sole's polygon"
+            f" {shapes[0]['type'].replace('mesh', 'prism')} over the sole's polygon"
         )
         said.append(Notice("assumption", sole.link, sentence))
     return said
 
 
-def _sole_shape(
-    root: ET.Element, name: str, polygon_l: Float64[Array, "k 3"], up_l: Float64[Array, " 3"]
-) -> dict[str, str]:
-    """Attributes of the shape over a polygon; the mesh of a prism goes into the assets."""
+def _sole_shapes(
+    polygon_l: Float64[Array, "k 3"], up_l: Float64[Array, " 3"]
+) -> list[dict[str, str]]:
+    """Attributes of the shapes over a polygon.
+
+    A prism stands on studs at its corners, a little lower than itself: it may give the engine as
+    few as three points, now these, now those, and would rock. Where an edge of the ground lies
+    between the corners it carries by itself.
+    """
     size = numbers([THIN_M])
-    if len(polygon_l) < 3:
-        ends = polygon_l + THIN_M * up_l
-        if len(ends) == 1:
-            return {"type": "sphere", "size": size, "pos": numbers(ends[0])}
-        return {"type": "capsule", "size": size, "fromto": numbers(ends.ravel())}
+    ends = polygon_l + THIN_M * up_l
+    if len(polygon_l) == 2:
+        return [{"type": "capsule", "size": size, "fromto": numbers(ends.ravel())}]
+    if len(polygon_l) == 1:
+        return [{"type": "sphere", "size": size, "pos": numbers(ends[0])}]
+    middle = polygon_l.mean(axis=0)
+    first = (polygon_l[0] - middle) / np.linalg.norm(polygon_l[0] - middle)
+    around = np.outer(np.cos(_AROUND), first) + np.outer(np.sin(_AROUND), np.cross(up_l, first))
+    outer = np.unique(np.argmax(around[::2] @ (polygon_l - middle).T, axis=1))
+    corners = np.concatenate([polygon_l + RAISED_M * up_l, polygon_l + THICK_M * up_l])
+    prism = {"type": "mesh", "vertex": numbers(corners.ravel())}
+    return [prism, *({"type": "sphere", "size": size, "pos": numbers(ends[k])} for k in outer)]
+
+
+def _add_mesh(root: ET.Element, name: str, vertex: str) -> None:
+    """Put the corners of a convex body among the assets."""
     assets = root.find("asset")
     if assets is None:
         assets = ET.SubElement(root, "asset")
-    corners = np.concatenate([polygon_l, polygon_l + THICK_M * up_l])
-    ET.SubElement(assets, "mesh", {"name": name, "vertex": numbers(corners.ravel())})
-    return {"type": "mesh", "mesh": name}
+    ET.SubElement(assets, "mesh", {"name": name, "vertex": vertex})
