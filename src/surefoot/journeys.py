@@ -15,6 +15,7 @@ from pathlib import Path
 from surefoot import kernels, kinematics
 from surefoot.adapters.adaptation import Adaptation, adapt
 from surefoot.contacts.quality import judge
+from surefoot.control import strict
 from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
 from surefoot.formats.files import write_whole
@@ -73,6 +74,7 @@ def compile_kernels(robot: Robot, progress: Progress | None = None) -> None:
         dynamics.warm_up(robot)
         kinematics.warm_up(robot)
         simulation.warm_up(robot)
+        strict.warm_up(robot)
         say(1, 2, "compiling the kernels, once")
         beside.wait()
     finally:

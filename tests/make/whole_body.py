@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import clarabel
 import mujoco
 import numpy as np
-from scipy import sparse
+import piqp
 
 from surefoot.arrays import Array
 from surefoot.control.strict import Options
 from surefoot.control.target import State, Target
-from surefoot.kernels.strict import EDGE, FACE, HUNG, Footing
+from surefoot.kernels.whole_body import EDGE, FACE, HUNG, Footing
 from surefoot.robots.robot import Robot
 
 
@@ -41,22 +40,17 @@ class Problem:
     def torque(self, y: Array) -> Array:
         return self.torque_rows @ y + self.torque_rest
 
-    def by_clarabel(self) -> Array:
+    def by_piqp(self) -> Array:
         """The optimum by an interior-point method; fails where there is none."""
-        upper, lower = np.isfinite(self.high), np.isfinite(self.low)
-        A = np.concatenate([self.A, self.C[upper], -self.C[lower]])
-        b = np.concatenate([self.b, self.high[upper], -self.low[lower]])
-        cones = [
-            clarabel.ZeroConeT(len(self.b)),
-            clarabel.NonnegativeConeT(int(upper.sum() + lower.sum())),
-        ]
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-        P = sparse.csc_matrix(np.triu(self.H))
-        found = clarabel.DefaultSolver(P, self.f, sparse.csc_matrix(A), b, cones, settings).solve()
-        assert str(found.status) in ("Solved", "AlmostSolved"), found.status
-        return np.array(found.x)
+        solver = piqp.DenseSolver()
+        solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
+        solver.settings.eps_duality_gap_abs = solver.settings.eps_duality_gap_rel = 1e-11
+        solver.settings.max_iter = 500
+        parts = (self.H, self.f, self.A, self.b, self.C, self.low, self.high)
+        solver.setup(*(np.asfortranarray(part) for part in parts))
+        status = solver.solve()
+        assert status == piqp.PIQP_SOLVED, status
+        return np.array(solver.result.x)
 
 
 class Frame:

@@ -7,7 +7,7 @@ import numpy as np
 from surefoot.arrays import Array, Float64, Int64, IntArray
 from surefoot.control.contact_set import ContactSet, joints_between
 from surefoot.control.target import Patches, Target
-from surefoot.kernels.strict import EDGE, FACE, HUNG, POINT, Footing
+from surefoot.kernels.whole_body import EDGE, FACE, HUNG, POINT, Footing
 from surefoot.motion import rotation
 from surefoot.robots.robot import Robot
 

@@ -16,11 +16,12 @@ from surefoot.arrays import Array, Float64, door
 from surefoot.control import contact_set
 from surefoot.control.contact_set import ContactSet
 from surefoot.control.footing import footing_of
-from surefoot.control.target import Command, Drive, Patches, State, Target
+from surefoot.control.target import Command, Drive, Patches, State, Target, patches_of
 from surefoot.dynamics.tree import read_tree
 from surefoot.errors import BadOption
 from surefoot.kernels import body as bodies
 from surefoot.kernels import strict as kernel
+from surefoot.kernels import whole_body
 from surefoot.robots.robot import Robot
 
 ROUNDS = 4  # of putting in bounds that the last answer broke; then all are put in
@@ -116,7 +117,7 @@ class Strict:
         self._body = bodies.room_for(robot.model.nbody, robot.nv)
         self._spec = spec_of(robot, self.options)
         b, three = robot.model.nbody, np.zeros
-        self._want = kernel.Want(
+        self._want = whole_body.Want(
             three(robot.nq), three(robot.nv), three(robot.nv), three((3, 3)), three((2, 3)),
             three((b, 3)), three((b, 4)), three((b, 6)), three((b, 6)),
         )  # fmt: skip
@@ -145,7 +146,7 @@ class Strict:
         return Command(self._room.torque.copy(), planned, cop_w, soft)
 
     @property
-    def footing(self) -> kernel.Footing:
+    def footing(self) -> whole_body.Footing:
         """What stood, on which vertices, in the last command."""
         return self._footing
 
@@ -174,7 +175,7 @@ class Strict:
         joints = len(self.robot.joint_names)
         stances, vertices = len(self._footing.link), len(self._footing.vertex_l)
         sides, held = self.options.cone_sides, len(self._footing.held_dof)
-        room = kernel.room_for(  # type: ignore[no-untyped-call]  # kernels have no annotations
+        room = whole_body.room_for(  # type: ignore[no-untyped-call]  # kernels have no annotations
             self.robot.nv, joints, stances, held, vertices, sides
         )
         self._room = room = room._replace(kept=self._kept)
@@ -210,15 +211,15 @@ class Strict:
             answer = self._answer(rows, equal)
             if answer is None:
                 return False
-            if not kernel.finish(spec, body, self._footing, answer, room):
+            if not kernel.finish(spec, body.mass_matrix, answer, room):
                 return True
-            rows, equal = kernel.select(spec, body, room)
+            rows, equal = kernel.select(spec, body.mass_matrix, room)
         room.kept[:] = kernel.KEPT
-        rows, equal = kernel.select(spec, body, room)
+        rows, equal = kernel.select(spec, body.mass_matrix, room)
         answer = self._answer(rows, equal)
         if answer is None:
             return False
-        kernel.finish(spec, body, self._footing, answer, room)
+        kernel.finish(spec, body.mass_matrix, answer, room)
         return True
 
     def _answer(self, rows: int, equal: int) -> Float64[Array, " n"] | None:
@@ -248,7 +249,7 @@ def make(robot: Robot, patches: Patches, *, dt: float, options: Options | None =
     return Strict(robot, patches, dt=dt, options=options)
 
 
-def spec_of(robot: Robot, options: Options) -> kernel.Spec:
+def spec_of(robot: Robot, options: Options) -> whole_body.Spec:
     """What of robot and options never changes, as the kernel reads it."""
     if options.cone_sides < 3:
         raise BadOption(what=f"a cone needs at least 3 sides, got {options.cone_sides}")
@@ -264,7 +265,7 @@ def spec_of(robot: Robot, options: Options) -> kernel.Spec:
     if not np.all(number[:8] > 0.0):
         raise BadOption(what="weights of the strict controller must be positive")
     loss = np.asarray(model.dof_frictionloss, dtype=np.float64)[dofs]
-    return kernel.Spec(
+    return whole_body.Spec(
         root_dof=np.setdiff1d(np.arange(robot.nv), dofs).astype(np.int64),
         joint_dof=np.array(dofs, dtype=np.int64),
         joint_qpos=np.array(robot.joint_qposadr, dtype=np.int64),
@@ -281,3 +282,19 @@ def spec_of(robot: Robot, options: Options) -> kernel.Spec:
         trunk=np.array([robot.link_id(robot.root_link)], dtype=np.int64),
         number=number,
     )
+
+
+def warm_up(robot: Robot) -> None:
+    """Compile every kernel of the controller, or load it from the cache, by two steps at rest."""
+    nothing = patches_of((), robot, np.zeros((0, 3)))
+    controller = make(robot, nothing, dt=1.0)
+    b, rest, still = robot.model.nbody, np.zeros(robot.nv), np.zeros(3)
+    target = Target(
+        time=0.0, qpos=robot.home, qvel=rest, qacc=rest, com_w=still, com_vel_w=still,
+        com_acc_w=still, spin_w=still, spin_rate_w=still, zmp_w=still, zmp_defined=False,
+        link_pos_w=np.zeros((b, 3)), link_quat_w=np.tile([1.0, 0.0, 0.0, 0.0], (b, 1)),
+        link_vel_w=np.zeros((b, 6)), link_acc_w=np.zeros((b, 6)), patches=nothing,
+        holds=np.zeros(0, dtype=np.bool_), swing=np.zeros(0), coming=np.zeros(0, dtype=np.int64),
+    )  # fmt: skip
+    none = np.zeros((0, 3))
+    controller.command(State(0.0, np.array(robot.home), rest, none, none), target)
