@@ -101,3 +101,13 @@ def test_what_is_missing_without_harm_says_what_to_install(
     assert "apt install libegl1" in said["GL"]
     assert "apt install chromium" in said["browser"]
     assert not health.conflicted
+
+
+def test_libraries_that_need_a_display_make_no_videos(monkeypatch: pytest.MonkeyPatch) -> None:
+    """libGL alone is for windows on a screen; without EGL or OSMesa nothing renders headless."""
+    monkeypatch.setattr(doctor.sys, "platform", "linux")
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    said = {n.part: n.sentence for n in doctor._of_films(("GL",))}
+    assert said["GL"].startswith("no GL library that renders without a display: no videos")
+    assert said["av"] == "no encoder: no videos (pip install 'surefoot[video]')"
+    assert {n.part for n in doctor._of_films(("EGL",))} == {"av"}

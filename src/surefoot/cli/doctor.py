@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes.util
 import importlib
 import importlib.metadata
+import importlib.util
 import platform
 import re
 import shutil
@@ -19,6 +20,7 @@ from surefoot.errors import MissingPart, Notice
 from surefoot.version import __version__
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge", "firefox")
+HEADLESS = ("EGL", "OSMesa")
 GL_LIBRARIES = ("EGL", "OSMesa", "GL", "opengl32", "OpenGL")
 
 
@@ -67,13 +69,7 @@ def examine() -> Health:
     if not needed:
         sentence = "on the path, but not installed: what it needs is not looked at (pip install .)"
         notices.append(Notice("missing", "surefoot", sentence))
-    if not gl:
-        todo = "apt install libegl1 libgl1-mesa-dri" if sys.platform == "linux" else "none needed"
-        notices.append(
-            Notice(
-                "missing", "GL", f"no GL library: pictures are drawn as SVG all the same ({todo})"
-            )
-        )
+    notices += _of_films(gl)
     if browser is None:
         todo = "apt install chromium, or open the report on another machine"
         notices.append(Notice("missing", "browser", f"no browser on the path: {todo}"))
@@ -86,6 +82,19 @@ def examine() -> Health:
         browser=browser,
         notices=tuple(notices),
     )
+
+
+def _of_films(gl: tuple[str, ...]) -> Iterator[Notice]:
+    """What films need and is not there; everything else is drawn without it."""
+    linux = sys.platform == "linux"
+    if not set(gl) & (set(HEADLESS) if linux else set(GL_LIBRARIES)):
+        todo = "apt install libegl1 libegl-mesa0 libgl1-mesa-dri, or libosmesa6"
+        sentence = "no GL library that renders without a display: no videos; reports and film"
+        sentence += f" strips are drawn all the same ({todo if linux else 'none needed'})"
+        yield Notice("missing", "GL", sentence)
+    if importlib.util.find_spec("av") is None:
+        sentence = "no encoder: no videos (pip install 'surefoot[video]')"
+        yield Notice("missing", "av", sentence)
 
 
 def requirements() -> dict[str, str]:
