@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from make.robots import biped
+from make.runs import fallen, stood
 from make.walkers import swaying_clip, walker
 from surefoot.adapters.adaptation import Adaptation
 from surefoot.adapters.timing import Timing, retimed
@@ -232,3 +234,31 @@ def test_original_and_adapted_are_seen_side_by_side_or_one_over_the_other(chromi
     facts = json.loads(unescape(attribute.group(1)))
     names = ("above", "below", "readout", "over", "again", "shown")
     assert facts == dict.fromkeys(names, True)
+
+
+def test_a_run_is_played_with_its_reference_behind_it(chromium, tmp_path):
+    """Two actors, but one view: nothing to choose between side by side and over."""
+    report([stood(biped(tmp_path))], tmp_path / "run.html")
+    dom, console = shown(chromium, (tmp_path / "run.html").read_text("utf-8"), tmp_path)
+    assert console == ""
+    assert 'data-ready="1"' in dom
+    assert re.search(r"<label hidden=\"\">shown", dom)
+    why = re.search(r'data-part="why"[^>]*>([^<]*)<', dom)
+    assert why is not None
+    assert why.group(1).startswith("● reference: feasible")
+    readout = re.search(r'data-part="readout"[^>]*>([^<]*)<', dom)
+    assert readout is not None
+    assert unescape(readout.group(1)).startswith("reference's ZMP ")
+    assert "standing: left foot, right foot" in readout.group(1)
+
+
+def test_two_runs_are_played_side_by_side(chromium, tmp_path):
+    robot = biped(tmp_path)
+    report([fallen(robot), stood(robot)], tmp_path / "runs.html")
+    dom, console = shown(chromium, (tmp_path / "runs.html").read_text("utf-8"), tmp_path)
+    assert console == ""
+    assert re.search(r"<label>shown", dom)
+    for part, name in (("compared", "first run"), ("why", "second run")):
+        line = re.search(rf'data-part="{part}"[^>]*>([^<]*)<', dom)
+        assert line is not None
+        assert f"reference, {name}: feasible" in line.group(1)
