@@ -92,10 +92,14 @@ def respond(body, feet, carrying, wish, room):
     """(6): q̈ = G y + g of the unknowns y; False where the inertia is not positive."""
     dofs, joints = room.G.shape[0], room.joint_dof.shape[0]
     n = joints + 6 * carrying
-    room.factor[:] = body.mass_matrix
+    for d in range(dofs):
+        for e in range(dofs):
+            room.factor[d, e] = body.mass_matrix[d, e]
     if not factorise(room.factor, dofs):
         return False
-    room.G[:, :n] = 0.0
+    for d in range(dofs):
+        for k in range(n):
+            room.G[d, k] = 0.0
     for j in range(joints):
         room.G[room.joint_dof[j], j] = 1.0
     for s in range(carrying):
@@ -116,8 +120,10 @@ def assemble(acc, feet, carrying, wish, weights, room):
     joints = room.joint_dof.shape[0]
     n = joints + 6 * carrying
     A, b = room.A, room.b
-    A[:n, :n] = 0.0
-    b[:n] = 0.0
+    for i in range(n):
+        b[i] = 0.0
+        for k in range(n):
+            A[i, k] = 0.0
     _accelerations(acc, feet, n, weights, room)
     for j in range(joints):  # (14), with τ̂ = 0
         A[j, j] += weights.torque[j]
@@ -139,7 +145,8 @@ def _accelerations(acc, feet, n, weights, room):
         if w > 0.0:
             _add(A, b, G[d], n, w, acc[d] - room.g[d])
     for r in range(feet.jac.shape[0]):
-        row[:n] = 0.0
+        for k in range(n):
+            row[k] = 0.0
         still = feet.wanted[r] - feet.drift[r]
         for d in range(dofs):
             u = feet.jac[r, d]
@@ -166,7 +173,8 @@ def _moments(carrying, wish, weights, joints, room):
     """(8), (16) and (17): moments about r_b, about each r_pi, and about the centre of mass."""
     A, row = room.A, room.row
     n = joints + 6 * carrying
-    row[:n] = 0.0
+    for k in range(n):
+        row[k] = 0.0
     for i in range(3):
         for s in range(carrying):
             _moment_row(wish.point[s], wish.com, i, row[joints + 6 * s : joints + 6 * s + 6])
@@ -189,7 +197,8 @@ def _moment_row(point, about, i, out):
     For i = 0, 1 and about = r_b these are the rows of C T, with C as corrected.
     """
     j, k = (i + 1) % 3, (i + 2) % 3
-    out[:] = 0.0
+    for e in range(6):
+        out[e] = 0.0
     out[k] = point[j] - about[j]
     out[j] = -(point[k] - about[k])
     out[3 + i] = 1.0
@@ -211,7 +220,8 @@ def solve(n, raised_weight, rounds, room):
     """
     joints = room.joint_dof.shape[0]
     A, F, b, y = room.A, room.A_factor, room.b, room.y
-    room.raised[:] = 0.0
+    for j in range(joints):
+        room.raised[j] = 0.0
     count = 0
     for again in range(rounds + 1):
         for i in range(n):
@@ -258,7 +268,8 @@ def aim(contact, foot_contact, feet, force, printed, zero_forces, sharp, wish):
         wish.sharp[s] = sharp if feet.does[k] == PIVOTS else 1.0
         p, o, f = contact.cop[c], feet.point[k], wish.force[s]
         wish.point[s, 0], wish.point[s, 1], wish.point[s, 2] = o[0], o[1], o[2]
-        f[:] = 0.0
+        for e in range(6):
+            f[e] = 0.0
         if not zero_forces:
             w = contact.share[c]
             f[0], f[1], f[2] = w * force[0], w * force[1], w * force[2]

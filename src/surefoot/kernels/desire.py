@@ -256,7 +256,8 @@ def classify(patches, moving, normal_w, holds, load, least, foot_contact, contac
 def _stand_at(contact, c, out):
     """The mean of the carrying vertices of a link: those that `collect` put down."""
     n = 0
-    out[:] = 0.0
+    for e in range(3):
+        out[e] = 0.0
     for i in range(contact.used[0]):
         if contact.link[i] == c:
             n += 1

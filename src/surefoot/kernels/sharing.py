@@ -226,8 +226,10 @@ def _spread(contact, n, x, y, part):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _gather(contact, count):
     """Load and centre of pressure of each link from the shares of its vertices; and of all."""
-    contact.share[:] = 0.0
-    contact.cop[:] = 0.0
+    for c in range(contact.group.shape[0]):
+        contact.share[c] = 0.0
+        for e in range(3):
+            contact.cop[c, e] = 0.0
     x, y, z = 0.0, 0.0, 0.0
     for i in range(count):
         c, w = contact.link[i], contact.weight[i]
@@ -259,7 +261,8 @@ def middles(contact):
 def _middle(contact, count, c, out):
     """The mean of a link's vertices."""
     n = 0
-    out[:] = 0.0
+    for e in range(3):
+        out[e] = 0.0
     for i in range(count):
         if contact.link[i] == c:
             n += 1
