@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from make.posers import Posing
+from surefoot.adapters.adaptation import adapt
 from surefoot.arrays import Array
 from surefoot.control.analytic import Analytic, Options, make, warm_up
 from surefoot.control.balance import Balance, BalanceParameters
+from surefoot.control.reference import reference_of
 from surefoot.control.target import State
 from surefoot.errors import BadOption, UnknownName
 from surefoot.motion.contact import Terrain
+from surefoot.retargeting.retarget import retarget
 from surefoot.robots.robot import Robot
 from surefoot.robots.zoo import load_robot
+from surefoot.samples import bundled
 from surefoot.simulation.loop import run
 from surefoot.simulation.scene import scene_of
 from surefoot.simulation.trace import Trace
@@ -191,3 +195,18 @@ def test_options_out_of_range_are_refused() -> None:
 
 def test_warm_up_runs(robot: Robot) -> None:
     warm_up(robot)
+
+
+@pytest.mark.slow
+def test_the_warped_sidestep_is_completed(robot: Robot) -> None:
+    """The bundled clip, retargeted and warped, all 11 s of it and 1 s held."""
+    human = bundled.load("sidestep")
+    clip = adapt(retarget(human, robot, terrain=bundled.terrain("sidestep")), robot).clip
+    reference = reference_of(clip, robot)
+    controller = make(robot, reference.patches, dt=DT)
+    trace = run(scene_of(robot, clip.terrain, drive="torque"), reference, controller)
+    assert trace.fell_at is None
+    off = np.linalg.norm(trace.com_w - trace.target_com_w, axis=1)
+    assert off.max() < 0.05  # what the project asks of clips that are feasible
+    assert off[-1] < 0.002
+    assert np.all(np.abs(trace.ctrl) <= robot.joint_torque)
