@@ -243,3 +243,11 @@ def test_a_pair_shows_both_values_of_each_figure(standing: Verdict, falling: Ver
     (table,) = [block for block in part.blocks if block.title == "Figures"]
     assert table.head == ("", "before", "after")
     assert table.rows[0][1:] == (f"fell at {falling.fell_at:.2f}\N{NO-BREAK SPACE}s", "stood")
+
+
+def test_events_of_a_run_that_stood_are_no_causes(falling: Verdict) -> None:
+    (fell,) = simulation.events_block(falling)
+    (stood_all_the_same,) = simulation.events_block(replace(falling, stood=True, fell_at=None))
+    assert fell.text.endswith("What comes late in a fall is its consequence.")
+    assert stood_all_the_same.text.endswith("the robot stood all the same.")
+    assert {row[3] for row in stood_all_the_same.rows} == {""}

@@ -227,8 +227,10 @@ def events_block(found: Verdict) -> tuple[Block, ...]:
         )
         for event in found.events
     )
-    text = "The first time that each thing happened. The earliest names the cause: what comes"
-    text += " later in a fall is its consequence."
+    text = "The first time that each thing happened"
+    text += "; the robot stood all the same." if found.stood else "."
+    if not found.stood:
+        text += " What comes late in a fall is its consequence."
     return (Block("Events", text, head=("when", "what", "", ""), rows=rows, open_rows=6),)
 
 
