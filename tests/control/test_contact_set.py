@@ -58,6 +58,24 @@ def test_lift_off_is_by_schedule_alone(contacts: ContactSet, reference: Referenc
     assert stepped(contacts, reference, 105, 100.0) == (-1, -1)
 
 
+def test_a_foot_without_load_leaves_with_its_reference(
+    contacts: ContactSet, reference: Reference
+) -> None:
+    """At 0.1 m/s off the ground: with 100 N it stays, with none it goes, and is not late."""
+    right = reference.patches.link_names.index("right_foot")
+    target = reference.at(98)
+    velocity = np.array(target.link_vel_w)
+    velocity[reference.patches.link_body[right], 2] = 0.1
+    target.link_vel_w = velocity
+    for load, patch in ((100.0, FIRST), (0.0, -1)):
+        force_w = np.full((2, 3), [0.0, 0.0, 200.0])
+        force_w[right, 2] = load
+        state = State(0.0, reference.qpos[0], reference.qvel[0], force_w, np.zeros((2, 3)))
+        contacts.update(state, target)
+        assert contacts.carrying[right] == patch
+        assert contacts.late[right] == -1
+
+
 def test_early_touch_down_counts_after_most_of_the_swing(
     contacts: ContactSet, reference: Reference
 ) -> None:

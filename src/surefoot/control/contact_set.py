@@ -22,14 +22,18 @@ class Options:
     """Load along the normal from which a link has touched down, N."""
     early_share: float = 0.6
     """Share of its swing after which a link that bears this load has landed, early."""
+    rising_mps: float = 0.05
+    """Speed off its surface from which the reference of a link has left it, m/s."""
 
 
 class ContactSet:
     """The contacts that carry, step by step.
 
-    Lift-off is by schedule alone: a foot that still touches would else be kept on the ground by the
-    controller itself. A touch-down needs schedule and load; one with load but before its time
-    counts in the last part of a swing. At the first step the schedule is believed.
+    Lift-off is by schedule and reference, not by load: a foot that still touches would else be kept
+    on the ground by the controller itself. A schedule ends on a frame, and the reference rises up
+    to a frame before: a foot without load goes with it. A touch-down needs schedule and load; one
+    with load but before its time counts in the last part of a swing. At the first step the schedule
+    is believed.
     """
 
     def __init__(self, robot: Robot, patches: Patches, options: Options | None = None) -> None:
@@ -60,11 +64,13 @@ class ContactSet:
         np.copyto(self._swing, target.swing)
         np.copyto(self._coming, target.coming)
         np.copyto(self._force_w, state.force_w)
+        speed = np.sum(target.link_vel_w[self.patches.patch_body, :3] * self._normal_w, axis=1)
+        rising = speed > self.options.rising_mps
         load = self.options.touch_load_n if self._begun else -np.inf
         share = self.options.early_share if self._begun else np.inf
         changed = switching.switch(
             self.patches.patch_link, self._normal_w, self._near, self._holds, self._swing,
-            self._coming, self._force_w, load, share, self.carrying, self.late,
+            self._coming, self._force_w, rising, load, share, self.carrying, self.late,
         )  # fmt: skip
         first, self._begun = not self._begun, True
         return bool(changed) or first

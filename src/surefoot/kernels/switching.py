@@ -4,11 +4,15 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def switch(patch_link, normal_w, near, holds, swing, coming, force_w, load, share, carrying, late):
+def switch(
+    patch_link, normal_w, near, holds, swing, coming, force_w, rising, load, share, carrying, late
+):
     """Change `carrying` (c) and `late` (c), the patch of each link or −1; 1 if anything changed.
 
-    A link leaves when no patch of it is scheduled; it joins when one is and it (or one that is
-    `near`, (c, c)) bears the `load`, N, or earlier if it bears it after `share` of its swing.
+    A link leaves when no patch of it is scheduled, or when it bears less than the load and is
+    `rising` (p): its reference has left the surface of that patch already. It joins when one is and
+    it (or one that is `near`, (c, c)) bears the `load`, N, or earlier if it bears it after `share`
+    of its swing.
     """
     changed = 0
     for c in range(carrying.shape[0]):
@@ -18,7 +22,13 @@ def switch(patch_link, normal_w, near, holds, swing, coming, force_w, load, shar
                 planned = p
         now, waiting = -1, -1
         if planned >= 0:
-            if carrying[c] >= 0 or _bears(c, near, force_w, normal_w[planned], load, False):
+            n = normal_w[planned]
+            if carrying[c] >= 0:
+                if not rising[planned] or _bears(c, near, force_w, n, load, True):
+                    now = planned
+            elif rising[planned]:
+                pass
+            elif _bears(c, near, force_w, n, load, False):
                 now = planned
             else:
                 waiting = planned
