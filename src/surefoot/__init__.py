@@ -23,12 +23,15 @@ _FACE = {
     "Stance": "surefoot.motion.contact",
     "SurefootError": "surefoot.errors",
     "Terrain": "surefoot.motion.contact",
+    "Verdict": "surefoot.simulation.verdict",
     "adapt": "surefoot.adapters.adaptation",
     "feasibility": "surefoot.index.index",
     "load_robot": "surefoot.robots.zoo",
     "read": "surefoot.formats.registry",
     "report": "surefoot.reports.page",
     "retarget": "surefoot.retargeting.retarget",
+    "run": "surefoot.journeys.several",
+    "simulate": "surefoot.simulation.simulator",
     "write": "surefoot.formats.registry",
 }
 
@@ -45,12 +48,15 @@ __all__ = [
     "Stance",
     "SurefootError",
     "Terrain",
+    "Verdict",
     "adapt",
     "feasibility",
     "load_robot",
     "read",
     "report",
     "retarget",
+    "run",
+    "simulate",
     "write",
 ]
 
@@ -59,6 +65,7 @@ if TYPE_CHECKING:
     from surefoot.errors import BadInput, Notice, SurefootError
     from surefoot.formats.registry import read, write
     from surefoot.index.index import Feasibility, feasibility
+    from surefoot.journeys.several import run
     from surefoot.motion.contact import ContactSchedule, Stance, Terrain
     from surefoot.motion.human import HumanClip
     from surefoot.motion.motion import Clip, Motion
@@ -66,6 +73,8 @@ if TYPE_CHECKING:
     from surefoot.retargeting.retarget import retarget
     from surefoot.robots.robot import Robot
     from surefoot.robots.zoo import load_robot
+    from surefoot.simulation.simulator import simulate
+    from surefoot.simulation.verdict import Verdict
 else:
 
     def __getattr__(name: str) -> object:

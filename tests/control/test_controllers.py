@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import surefoot as sf
 from make.walkers import swaying_clip, walker
-from surefoot.control.controllers import CONTROLLERS, DEFAULT, make, warm_up
+from surefoot.control.controllers import CONTROLLERS, DEFAULT, make
 from surefoot.control.reference import reference_of
 from surefoot.control.target import Controller, State
 from surefoot.errors import UnknownName
@@ -36,4 +35,3 @@ def test_an_unknown_name_offers_the_nearest() -> None:
 
 def test_the_default_stands_in_the_table() -> None:
     assert DEFAULT in CONTROLLERS
-    warm_up(sf.load_robot("human25"))  # as the first run does it

@@ -28,6 +28,8 @@ def test_the_folder_holds_the_files_of_the_public_face(walk: Walk) -> None:
         "summary.json",
         "clip.npz",
         "adapted.npz",
+        "simulated.npz",
+        "filmstrip.png",
     }
 
 
@@ -38,6 +40,9 @@ def test_the_summary_nests_the_figures_of_each_station(walk: Walk) -> None:
     assert not summary["index"]["feasible"]
     assert summary["adapt"]["status"] == "mended"
     assert summary["index_after"]["feasible"]
+    assert summary["simulate"]["stood"]
+    assert summary["simulate"]["root_error_max_m"] < 0.05  # feasible, so tracked
+    assert summary["simulate"]["root_error_max_m"] < summary["simulate_before"]["root_error_max_m"]
     wanted = {
         "frames", "fps", "robot", "scale", "skate_mean_mps", "penetration_max_m", "float_median_m",
         "joint_jumps", "position_limit_violations", "limb_error_deg", "contact_fraction", "terrain",
@@ -92,7 +97,7 @@ def test_the_command_walks_the_same_to_the_last_byte_and_prints_a_table(
     assert "ZMP outside the support" in said.out
     assert "report.html" in said.out
     assert said.err == ""
-    for name in ("clip.npz", "adapted.npz", "report.html"):
+    for name in ("clip.npz", "adapted.npz", "simulated.npz", "filmstrip.png", "report.html"):
         assert (tmp_path / "d" / name).read_bytes() == (walk.folder / name).read_bytes(), name
 
 

@@ -28,14 +28,14 @@ from surefoot.errors import BadInput, BadOption
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Talk):
-    """The whole walk on a bundled clip: retarget, contacts, feasibility, report."""
+    """The whole walk on a bundled clip: retarget, judge, mend, simulate before and after."""
 
     name: Annotated[Positional[str], arg(metavar="[CLIP]")] = "sidestep"
     """Name of a bundled clip."""
     robot: RobotName = "human25"
     """A robot of the zoo, a profile, or a path to MJCF or URDF."""
     output: Output = Path("surefoot-demo")
-    """Folder for report.html, summary.json and clip.npz."""
+    """Folder for report.html, summary.json, clip.npz, adapted.npz, simulated.npz, filmstrip.png."""
 
     def run(self, screen: Screen) -> int:
         """Walk it."""
@@ -62,6 +62,8 @@ class Demo(Talk):
                 ("ZMP outside the support", _share(index["zmp"]["outside_fraction"]) + " of them"),
                 ("ZMP outside, at worst", _millimetres(index["zmp"])),
                 ("with new times", walk.adaptation.explain()),
+                ("in simulation, as it came", walk.before.sentence),
+                ("in simulation, with new times", walk.after.sentence),
             ),
         )
         screen.say(f"report: {walk.folder / 'report.html'}")

@@ -48,7 +48,7 @@ class Index(Judging):
 
         options = replace(self.options(), torque=self.torque)
         _ = self.detection  # refused once, not once a clip
-        names, left_out = _expanded(self.clips)
+        names, left_out = expanded(self.clips)
         screen.notices(left_out)
         self._refuse_outputs(names)
         if self.contacts is not None and len(names) > 1:
@@ -186,7 +186,7 @@ def _of_clip(name: str, notice: Notice) -> Notice:
     return notice if notice.part == name else replace(notice, part=f"{name}: {notice.part}")
 
 
-def _expanded(clips: tuple[str, ...]) -> tuple[list[str], list[Notice]]:
+def expanded(clips: tuple[str, ...]) -> tuple[list[str], list[Notice]]:
     """The clips, with all files of folders in their place; files of no known format stay out.
 
     Raises:

@@ -92,9 +92,19 @@ COMMANDS: dict[str, Entry] = {
         "mend a clip by new times for its frames, and judge it again",
         "surefoot adapt sidestep -r human25 -o sidestep.clip.npz --report adapted.html",
     ),
+    "simulate": Entry(
+        "surefoot.cli.simulate_command:Simulate",
+        "does it stand: the clip on the simulated robot, driven by a controller",
+        "surefoot simulate sidestep -r human25 --push 3,0,40,0,0.1 -o simulated.html",
+    ),
+    "run": Entry(
+        "surefoot.cli.run_command:Run",
+        "clips through the whole walk, each into a folder, with one table; resumes",
+        "surefoot run sidestep -r human25 -o walks",
+    ),
     "verify": Entry(
         "surefoot.cli.verify_command:Verify",
-        "re-check a dump of the index with other means",
+        "re-check a dump of the index or of a simulation with other means",
         "surefoot verify dump.npz",
     ),
     "contacts": Entry(

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
 from surefoot.errors import UnknownName, nearest
 
 if TYPE_CHECKING:
@@ -46,23 +44,3 @@ def make(
     module, _, function = CONTROLLERS[name][0].partition(":")
     maker = cast("Callable[..., Controller]", getattr(import_module(module), function))
     return maker(robot, patches, dt=dt, options=options)
-
-
-def warm_up(robot: Robot) -> None:
-    """Compile the kernels of the default controller, or load them from the cache, by one step.
-
-    The others are compiled when they are first used: few ask for them.
-    """
-    from surefoot.control.reference import reference_of
-    from surefoot.control.target import State
-    from surefoot.motion.contact import ContactSchedule, Stance
-    from surefoot.motion.motion import Clip
-
-    time = np.array([0.0, 0.1])
-    stances = tuple(Stance(s.link, 0.0, 0.1, "face", s.polygon_l) for s in robot.soles)
-    motion = robot.motion(np.repeat(np.array(robot.home)[None], 2, axis=0), time)
-    reference = reference_of(Clip(motion, ContactSchedule(stances)), robot)
-    links = len(reference.patches.link_names)
-    still = State(0.0, robot.home, np.zeros(robot.nv), np.zeros((links, 3)), np.zeros((links, 3)))
-    driver = make(DEFAULT, robot, reference.patches, dt=reference.dt)
-    driver.command(still, reference.at(0))

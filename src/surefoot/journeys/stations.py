@@ -1,40 +1,50 @@
-"""The whole walk, composed: from a human clip to a report in a folder."""
+"""The stations of a walk, one after the other: retarget, judge, mend, judge again, simulate."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time as clock
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot import kernels, kinematics
 from surefoot.adapters.adaptation import Adaptation, adapt
 from surefoot.contacts.quality import judge
-from surefoot.control import strict
-from surefoot.dynamics import batch as dynamics
 from surefoot.errors import NoFile
 from surefoot.formats.files import write_whole
 from surefoot.formats.native import write
-from surefoot.index import distance
 from surefoot.index.index import Feasibility, feasibility
+from surefoot.index.index import Options as IndexOptions
 from surefoot.motion.contact import Terrain
 from surefoot.motion.human import HumanClip
 from surefoot.motion.motion import Clip
+from surefoot.reports.filmstrip import simulated_strip, write_filmstrip
 from surefoot.reports.page import report
 from surefoot.retargeting.retarget import Options, retarget
 from surefoot.robots.robot import Robot
-from surefoot.robots.zoo import load_robot
-from surefoot.samples import bundled
-from surefoot.simulation import loop as simulation
+from surefoot.simulation.recorded import recorded_clip
+from surefoot.simulation.simulator import simulate
+from surefoot.simulation.verdict import Verdict
 
 Progress = Callable[[int, int, str], None]
+SUMMARY = "summary.json"  # written last: a folder that has it is complete
 
-COMPILE_BESIDE = "from surefoot.index import distance; distance.warm_up()"
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done with a clip on its way."""
+
+    method: str = "warp"
+    """How it is mended."""
+    controller: str = "strict"
+    """What drives the robot in the simulation."""
+    index: IndexOptions | None = None
+    """How feasibility is judged."""
+    friction: float | None = None
+    """Of the floor, instead of what the clip says."""
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,43 +56,21 @@ class Walk:
     clip: Clip
     index: Feasibility
     adaptation: Adaptation
+    before: Verdict
+    """Of the clip as it came, in simulation."""
+    after: Verdict
+    """Of the mended clip."""
     figures: dict[str, object]
     """What summary.json holds."""
+
+    @property
+    def answer(self) -> bool:
+        """Whether the final clip is feasible everywhere and the robot stands in simulation."""
+        return self.adaptation.after.all_feasible and self.after.stood
 
     def summary(self) -> dict[str, object]:
         """The figures of every station, as summary.json has them."""
         return self.figures
-
-
-def compile_kernels(robot: Robot, progress: Progress | None = None) -> None:
-    """Compiles what this machine has not compiled yet; at once done when the cache is warm.
-
-    Those of the index, half of the work, are compiled by a second process meanwhile: numba compiles
-    one kernel at a time, whatever the threads.
-    """
-    if kernels.is_warm():
-        return
-    say = progress or _silent
-    say(0, 2, "compiling the kernels, once")
-    beside = subprocess.Popen(
-        [sys.executable, "-c", COMPILE_BESIDE],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        dynamics.warm_up(robot)
-        kinematics.warm_up(robot)
-        simulation.warm_up(robot)
-        strict.warm_up(robot)
-        say(1, 2, "compiling the kernels, once")
-        beside.wait()
-    finally:
-        beside.kill()
-        beside.wait()
-    distance.warm_up()  # from the cache, or from scratch where the other process failed
-    kernels.mark_warm()
-    say(2, 2, "compiled")
 
 
 def retargeted(
@@ -132,52 +120,81 @@ def retarget_figures(clip: Clip, robot: Robot, seconds: float) -> dict[str, obje
     }
 
 
-def demo(
-    name: str = "sidestep",
+def walked(
+    clip: Clip,
+    robot: Robot,
+    folder: str | os.PathLike[str],
     *,
-    robot: str = "human25",
-    folder: str | os.PathLike[str] = "surefoot-demo",
+    name: str,
+    plan: Plan | None = None,
+    figures: dict[str, object] | None = None,
+    made_of: str | None = None,
     progress: Progress | None = None,
 ) -> Walk:
-    """The first walk on bundled things, into a folder.
+    """A robot's clip judged, mended, judged again and simulated before and after, into a folder.
 
-    Its files: report.html, summary.json, clip.npz as retargeted, and adapted.npz as mended.
+    Its files: report.html, summary.json, clip.npz as it came, adapted.npz as mended, simulated.npz
+    as the mended one went in simulation, and filmstrip.png.
+
+    Args:
+        name: of the clip, for people.
+        figures: those of its retargeting, if it was a person's.
+        made_of: what tells this walk from others, kept in its summary.
 
     Raises:
-        UnknownName: no bundled clip or robot of that name.
         NoFile: the folder cannot be made.
     """
     say = progress or _silent
     begin = clock.perf_counter()
-    human = bundled.load(name)
-    body = load_robot(robot)
+    plan = plan or Plan()
     place = _folder(folder)
-    compile_kernels(body, progress)
-    ground = bundled.terrain(name)
-    clip, figures = retargeted(human, body, terrain=ground, progress=progress)
-    say(0, 3, "judging what the contacts can give")
-    found = feasibility(clip, body)
-    say(1, 3, "mending it by new times")
-    mended = adapt(clip, body, method="warp", progress=progress)
-    say(2, 3, "drawing the report")
-    title = f"{name} on {body.name}"
-    report([clip, found, mended], place / "report.html", robot=body, title=title)
+    say(0, 5, "judging what the contacts can give")
+    found = feasibility(clip, robot, plan.index)
+    say(1, 5, "mending it by new times")
+    mended = adapt(clip, robot, method=plan.method, index=plan.index, progress=progress)
+    say(2, 5, "simulating it as it came")
+    before = _simulated(mended.before.clip, robot, plan, mended.before, progress)
+    say(3, 5, "simulating it as mended")
+    after = _simulated(mended.clip, robot, plan, mended.after, progress)
+    say(4, 5, "drawing the report")
+    title = f"{name} on {robot.name}"
+    report([clip, found, mended, before, after], place / "report.html", robot=robot, title=title)
     write(clip, place / "clip.npz")
     write(mended.clip, place / "adapted.npz")
+    write(recorded_clip(after.trace, mended.clip, robot), place / "simulated.npz")
+    if simulated_strip(after) is not None:  # else no foot swings: there is nothing to lay out
+        write_filmstrip([mended, after], place / "filmstrip.png")
     summary: dict[str, object] = {
         "schema": 1,
         "clip": name,
-        "robot": body.name,
-        "retarget": figures,
+        "robot": robot.name,
+        **({} if figures is None else {"retarget": figures}),
         "index": found.summary(),
         "adapt": mended.summary(),
         "index_after": mended.after.summary(),
+        "simulate_before": before.summary(),
+        "simulate": after.summary(),
         "seconds": clock.perf_counter() - begin,
+        **({} if made_of is None else {"made_of": made_of}),
     }
     text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
-    write_whole(place / "summary.json", text.encode())
-    say(3, 3, "done")
-    return Walk(place, body, clip, found, mended, summary)
+    write_whole(place / SUMMARY, text.encode())
+    say(5, 5, "done")
+    return Walk(place, robot, clip, found, mended, before, after, summary)
+
+
+def _simulated(
+    clip: Clip, robot: Robot, plan: Plan, index: Feasibility, progress: Progress | None
+) -> Verdict:
+    return simulate(
+        clip,
+        robot,
+        controller=plan.controller,
+        friction=plan.friction,
+        seed=plan.seed,
+        index=index,
+        progress=progress,
+    )
 
 
 def _silent(done: int, total: int, text: str) -> None:
