@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from surefoot.kernels.cone import write_ray
+from surefoot.kernels.cone import row_dot, row_times, take_row, write_row
 
 DEPENDENT = 1e-12  # of a ray's length: what is left of it beside the others is rounding
 KEPT = 0.01  # of a squared length: where less is left, what rounding left is taken away again
@@ -21,7 +21,7 @@ class Active(NamedTuple):
     number: np.ndarray  # (dim + 1, 4) weight, next weight, cos θ and sin θ of each ray
     ray: np.ndarray  # (dim + 1, dim)
     q: np.ndarray  # (dim + 1, dim) orthonormal rows
-    r: np.ndarray  # (dim + 1, dim + 1) upper triangle
+    r: np.ndarray  # (dim + 1, dim + 1) upper triangle, of its diagonal the inverse
     row: np.ndarray  # (4, dim) wrench less its nearest point; unit direction; guess; work space
     square: np.ndarray  # (3, dim + 1, dim) work space
 
@@ -34,7 +34,7 @@ def start(cone, w, warm, active):
         active.vertex[m] = active.vertex[k]
         c, s = active.number[k, COS], active.number[k, SIN]
         active.number[m, COS], active.number[m, SIN] = c, s
-        write_ray(cone, active.vertex[m], c, s, active.ray[m])
+        write_row(cone, active.vertex[m], c, s, active.ray, m)
         if push(active, m):
             m += 1
     while m > 0:
@@ -55,8 +55,8 @@ def add(cone, w, j, c, s, m, active):
     """One more ray and the weights that follow; how many carry, −1 where it depends on them."""
     active.vertex[m] = j
     active.number[m, COS], active.number[m, SIN], active.number[m, WEIGHT] = c, s, 0.0
-    write_ray(cone, j, c, s, active.ray[m])
-    if m >= w.shape[0] or not push(active, m):
+    write_row(cone, j, c, s, active.ray, m)
+    if m >= active.ray.shape[1] or not push(active, m):
         return -1
     m += 1
     while m > 0:
@@ -80,34 +80,26 @@ def add(cone, w, j, c, s, m, active):
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def push(active, m):
     """Q R of the first m rays and one more; False where that one depends on them."""
-    ray, q, r, dim = active.ray, active.q, active.r, active.ray.shape[1]
-    size = 0.0
-    for i in range(dim):
+    ray, q, r = active.ray, active.q, active.r
+    size = row_dot(ray, m, ray, m)
+    for i in range(ray.shape[1]):
         q[m, i] = ray[m, i]
-        size += ray[m, i] * ray[m, i]
     for k in range(m):
-        r[k, m] = 0.0
-    left, before = 0.0, size
-    for _ in range(2):
+        r[k, m] = row_dot(q, k, ray, m)
+    for k in range(m):
+        take_row(r[k, m], q, k, q, m)
+    left = row_dot(q, m, q, m)
+    if left <= KEPT * size:
         for k in range(m):
-            part = 0.0
-            for i in range(dim):
-                part += q[k, i] * q[m, i]
+            part = row_dot(q, k, q, m)
             r[k, m] += part
-            for i in range(dim):
-                q[m, i] -= part * q[k, i]
-        left = 0.0
-        for i in range(dim):
-            left += q[m, i] * q[m, i]
-        if left > KEPT * before:
-            break
-        before = left
+            take_row(part, q, k, q, m)
+        left = row_dot(q, m, q, m)
     if not left > DEPENDENT * DEPENDENT * size:
         return False
-    left = math.sqrt(left)
-    r[m, m] = left
-    share = 1.0 / left
-    for i in range(dim):
+    share = 1.0 / math.sqrt(left)
+    r[m, m] = share
+    for i in range(ray.shape[1]):
         q[m, i] *= share
     return True
 
@@ -115,13 +107,12 @@ def push(active, m):
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _solve(active, w, m):
     """Least-squares weights of the first m rays, as trial."""
+    number, r = active.number, active.r
     for k in range(m - 1, -1, -1):
-        total = 0.0
-        for i in range(w.shape[0]):
-            total += active.q[k, i] * w[i]
+        total = row_times(active.q, k, w)
         for i in range(k + 1, m):
-            total -= active.r[k, i] * active.number[i, TRIAL]
-        active.number[k, TRIAL] = total / active.r[k, k]
+            total -= r[k, i] * number[i, TRIAL]
+        number[k, TRIAL] = total * r[k, k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -144,17 +135,11 @@ def make_rest(active, w, m):
     Projected twice: else its products with the rays are rounding of w instead of its own, and a
     certificate is out of reach for distances below 3e-4 of w.
     """
-    row, q, dim = active.row, active.q, w.shape[0]
-    for i in range(dim):
+    row, q = active.row, active.q
+    for i in range(row.shape[1]):
         row[REST, i] = w[i]
-    for _ in range(2):
-        for k in range(m):
-            part = 0.0
-            for i in range(dim):
-                part += q[k, i] * row[REST, i]
-            for i in range(dim):
-                row[REST, i] -= part * q[k, i]
-    size = 0.0
-    for i in range(dim):
-        size += row[REST, i] * row[REST, i]
-    return math.sqrt(size)
+    for k in range(m):
+        take_row(row_times(q, k, w), q, k, row, REST)
+    for k in range(m):
+        take_row(row_dot(q, k, row, REST), q, k, row, REST)
+    return math.sqrt(row_dot(row, REST, row, REST))

@@ -73,6 +73,28 @@ def reach(cone, j, x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def feel(cone, j, x):
+    """The products of the columns of vertex j with x: normal, first and second tangent."""
+    a = cone.a
+    if x.shape[0] == 6:
+        p, q, r, u, v, w = x[0], x[1], x[2], x[3], x[4], x[5]
+        return (
+            (a[j, 0, 0] * p + a[j, 0, 1] * q + a[j, 0, 2] * r)
+            + (a[j, 0, 3] * u + a[j, 0, 4] * v + a[j, 0, 5] * w),
+            (a[j, 1, 0] * p + a[j, 1, 1] * q + a[j, 1, 2] * r)
+            + (a[j, 1, 3] * u + a[j, 1, 4] * v + a[j, 1, 5] * w),
+            (a[j, 2, 0] * p + a[j, 2, 1] * q + a[j, 2, 2] * r)
+            + (a[j, 2, 3] * u + a[j, 2, 4] * v + a[j, 2, 5] * w),
+        )
+    normal, along, across = 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        normal += a[j, 0, i] * x[i]
+        along += a[j, 1, i] * x[i]
+        across += a[j, 2, i] * x[i]
+    return normal, along, across
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def write_ray(cone, j, c, s, out):
     """The ray of vertex j at a turn; its length."""
     size = 0.0
@@ -80,3 +102,53 @@ def write_ray(cone, j, c, s, out):
         out[i] = cone.a[j, 0, i] + cone.friction[j] * (c * cone.a[j, 1, i] + s * cone.a[j, 2, i])
         size += out[i] * out[i]
     return math.sqrt(size)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def write_row(cone, j, c, s, out, k):
+    """The ray of vertex j at a turn, to row k of `out`; its squared length."""
+    a, p, q = cone.a, cone.friction[j] * c, cone.friction[j] * s
+    if out.shape[1] == 6:
+        for i in range(6):
+            out[k, i] = a[j, 0, i] + (p * a[j, 1, i] + q * a[j, 2, i])
+    else:
+        for i in range(out.shape[1]):
+            out[k, i] = a[j, 0, i] + (p * a[j, 1, i] + q * a[j, 2, i])
+    return row_dot(out, k, out, k)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def row_dot(x, i, y, k):
+    """The product of row i of x with row k of y: `dot` without the cost of taking rows out."""
+    if x.shape[1] == 6:
+        return (x[i, 0] * y[k, 0] + x[i, 1] * y[k, 1] + x[i, 2] * y[k, 2]) + (
+            x[i, 3] * y[k, 3] + x[i, 4] * y[k, 4] + x[i, 5] * y[k, 5]
+        )
+    total = 0.0
+    for n in range(x.shape[1]):
+        total += x[i, n] * y[k, n]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def row_times(x, i, w):
+    """The product of row i of x with w."""
+    if w.shape[0] == 6:
+        return (x[i, 0] * w[0] + x[i, 1] * w[1] + x[i, 2] * w[2]) + (
+            x[i, 3] * w[3] + x[i, 4] * w[4] + x[i, 5] * w[5]
+        )
+    total = 0.0
+    for n in range(w.shape[0]):
+        total += x[i, n] * w[n]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def take_row(part, y, k, x, i):
+    """Row i of x becomes less by so much of row k of y."""
+    if x.shape[1] == 6:
+        for n in range(6):
+            x[i, n] -= part * y[k, n]
+    else:
+        for n in range(x.shape[1]):
+            x[i, n] -= part * y[k, n]

@@ -23,7 +23,7 @@ from surefoot.kernels.active import (
     make_rest,
     start,
 )
-from surefoot.kernels.cone import Cone, dot, reach, support, write_ray
+from surefoot.kernels.cone import Cone, best_turn, dot, feel, row_dot, support, write_row
 from surefoot.kernels.newton import guess_rest
 
 NEWTON_FROM = 8  # steps before Newton's method is asked, then every second time
@@ -71,20 +71,21 @@ def nearest_points(
             if status[i] != OPEN or not warm:
                 break
             m, warm = np.int64(0), False
-        found = active.row[REST] if status[i] == INSIDE else active.row[DUAL]
+        found = REST if status[i] == INSIDE else DUAL
         for k in range(dim):
-            dual[i, k] = found[k]
+            dual[i, k] = active.row[found, k]
         for k in range(carriers.shape[1]):
             for n in range(dim):
                 carriers[i, k, n] = active.ray[k, n] if k < m else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _nearest(cone, w, tol, warm, active):
     """(status, lower, upper, rays that carry); `warm` rays carried before and are tried first."""
+    row = active.row
     size = math.sqrt(dot(w, w))
     lower, upper, guess = 0.0, size, False
-    for i in range(w.shape[0]):
+    for i in range(row.shape[1]):
         active.row[DUAL, i] = 0.0
     m, kept, step, gathered = np.int64(0), warm, 0, 0
     while step < MOST_STEPS:
@@ -93,7 +94,7 @@ def _nearest(cone, w, tol, warm, active):
         upper = min(upper, make_rest(active, w, m))
         if upper <= TOUCHING * size:
             return INSIDE, 0.0, upper, m
-        lower, j, c, s = _judge(cone, w, active.row[REST], lower, active)
+        lower, j, c, s = _judge(cone, w, row[REST], lower, active)
         if upper - lower <= tol * upper:
             return SETTLED, min(lower, upper), upper, m
         if j < 0:
@@ -113,7 +114,7 @@ def _nearest(cone, w, tol, warm, active):
             if guess:
                 continue
             break
-        lower, _, _, _ = _judge(cone, w, active.row[GUESS], lower, active)
+        lower, _, _, _ = _judge(cone, w, row[GUESS], lower, active)
         if guess:
             m = _take_guess(cone, w, m, found, active)
         else:
@@ -125,36 +126,42 @@ def _nearest(cone, w, tol, warm, active):
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _judge(cone, w, rest, lower, active):
     """(lower bound, vertex, cos, sin): a residual pushed into the polar cone, and its worst ray."""
-    best, best_j, best_c, best_s, pushed = 0.0, -1, 1.0, 0.0, 0.0
-    for j in range(cone.a.shape[0]):
-        if reach(cone, j, rest) <= 0.0:
+    row, friction = active.row, cone.friction
+    best, best_size, best_j, best_c, best_s, pushed = 0.0, 1.0, -1, 1.0, 0.0, 0.0
+    for j in range(friction.shape[0]):
+        normal, along, across = feel(cone, j, rest)
+        if normal + friction[j] * math.sqrt(along * along + across * across) <= 0.0:
+            continue  # nor has a pyramid inside the circular cone such a ray
+        c, s = best_turn(along, across, cone.sides)
+        over = normal + friction[j] * (c * along + s * across)
+        if over <= 0.0:
             continue
-        over, c, s = support(cone, j, 1.0, rest)
         pushed = max(pushed, over / cone.least[j])
-        over /= write_ray(cone, j, c, s, active.row[RAY])
-        if over > best:
-            best, best_j, best_c, best_s = over, j, c, s
+        size = write_row(cone, j, c, s, row, RAY)
+        if over * over * best_size > best * best * size:  # by its length
+            best, best_size, best_j, best_c, best_s = over, size, j, c, s
     size, product = 0.0, 0.0
-    for i in range(w.shape[0]):
+    for i in range(row.shape[1]):
         x = rest[i] - pushed * cone.inward[i]
         size += x * x
         product += x * w[i]
     size = math.sqrt(size)
     if size > 0.0 and product / size > lower:
-        lower = product / size
-        for i in range(w.shape[0]):
-            active.row[DUAL, i] = (rest[i] - pushed * cone.inward[i]) / size
+        lower, share = product / size, 1.0 / size
+        for i in range(row.shape[1]):
+            row[DUAL, i] = (rest[i] - pushed * cone.inward[i]) * share
     return lower, best_j, best_c, best_s
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _take_guess(cone, w, m, found, active):
     """The rays where Newton's point is steepest join, as far as the residual asks for them."""
+    row = active.row
     for k in range(found):
         j = int(active.square[2, k, 0])
-        _, c, s = support(cone, j, 1.0, active.row[GUESS])
-        write_ray(cone, j, c, s, active.row[RAY])
-        if m < w.shape[0] and dot(active.row[RAY], active.row[REST]) > 0.0:
+        _, c, s = support(cone, j, 1.0, row[GUESS])
+        write_row(cone, j, c, s, row, RAY)
+        if m < row.shape[1] and row_dot(row, RAY, row, REST) > 0.0:
             grown = add(cone, w, j, c, s, m, active)
             if grown >= 0:
                 m = grown
