@@ -21,6 +21,10 @@ CONTROLLERS: dict[str, tuple[str, str]] = {
         "surefoot.control.analytic:make",
         "torques in closed form, as Yamane and Hodgins, with a balance controller",
     ),
+    "position": (
+        "surefoot.control.stabiliser:make",
+        "joint servos with a stabiliser that tracks a pendulum, as Kajita et al.",
+    ),
     "pd": ("surefoot.control.servo:make_plain", "joint servos alone"),
 }
 """All controllers by name: module:function, and one line of help."""
