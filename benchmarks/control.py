@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.control.controllers import CONTROLLERS, make
 from surefoot.control.reference import Reference, reference_of
 from surefoot.control.target import Controller, State
 from surefoot.motion.contact import ContactSchedule, Stance, Terrain
@@ -62,11 +63,10 @@ def standing(robot: Robot, seconds: float) -> Clip:
 
 
 def made(name: str, robot: Robot, reference: Reference, changes: dict[str, float]) -> Controller:
-    """A controller by the name of its module."""
-    module = import_module(f"surefoot.control.{name}")
+    """A controller of the table."""
+    module = import_module(CONTROLLERS[name][0].partition(":")[0])
     options: Any = module.Options(**changes) if changes else None
-    controller: Controller = module.make(robot, reference.patches, dt=reference.dt, options=options)
-    return controller
+    return make(name, robot, reference.patches, dt=reference.dt, options=options)
 
 
 def simulated(
