@@ -79,7 +79,7 @@ def nearest_points(
                 carriers[i, k, n] = active.ray[k, n] if k < m else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _nearest(cone, w, tol, warm, active):
     """(status, lower, upper, rays that carry); `warm` rays carried before and are tried first."""
     row = active.row
