@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPILE = """
 from surefoot.journeys import compile_kernels
 from surefoot.robots.zoo import load_robot
-compile_kernels(load_robot("human25"))
+compile_kernels(load_robot("human25"), control=True)
 """
 
 

@@ -117,19 +117,19 @@ def test_a_warm_mark_holds_for_this_numba_processor_and_these_files_only(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernels, "CACHE_FOLDER", tmp_path)
-    assert not kernels.is_warm()
-    kernels.mark_warm()
-    assert kernels.is_warm()
+    assert not kernels.is_warm("judging")
+    kernels.mark_warm("judging")
+    assert kernels.is_warm("judging")
     with monkeypatch.context() as other:
         other.setattr(numba, "__version__", "0.0.1")
-        assert not kernels.is_warm()
+        assert not kernels.is_warm("judging")
     with monkeypatch.context() as other:
         other.setattr("llvmlite.binding.get_host_cpu_name", lambda: "abacus")
-        assert not kernels.is_warm()
+        assert not kernels.is_warm("judging")
     with monkeypatch.context() as other:
         other.setattr(kernels, "__file__", str(copied_sources(tmp_path / "kernels") / "a.py"))
-        assert not kernels.is_warm()
-    assert kernels.is_warm()
+        assert not kernels.is_warm("judging")
+    assert kernels.is_warm("judging")
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")

@@ -146,7 +146,7 @@ def _cache() -> tuple[str | None, bool]:
         from surefoot import kernels
     except ImportError:
         return None, False
-    return str(kernels.CACHE_FOLDER), kernels.is_warm()
+    return str(kernels.CACHE_FOLDER), kernels.is_warm("judging")
 
 
 def _version(package: str) -> str | None:

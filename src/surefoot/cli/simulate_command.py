@@ -76,7 +76,7 @@ class Simulate(ClipOptions):
         pushes = tuple(_push(text) for text in self.push)
         disturbances = self._disturbances()
         robot = load_robot(self.robot)
-        compile_kernels(robot, screen.progress)
+        compile_kernels(robot, screen.progress, control=True)
         clip = clip_of(self.clip, robot, self, screen.progress)
         if self.runs > 1:
             return self._many(clip, robot, pushes, disturbances, screen)

@@ -26,7 +26,7 @@ def demo(
     """
     human = bundled.load(name)
     body = load_robot(robot)
-    compile_kernels(body, progress)
+    compile_kernels(body, progress, control=True)
     ground = bundled.terrain(name)
     clip, figures = retargeted(human, body, terrain=ground, progress=progress)
     return walked(clip, body, folder, name=name, plan=plan, figures=figures, progress=progress)

@@ -92,7 +92,7 @@ def run(
     names = _names(paths)
     place, plan = Path(folder), plan or Plan()
     say = progress or _silent
-    compile_kernels(robot, progress)
+    compile_kernels(robot, progress, control=True)
     rows: list[dict[str, object]] = []
     walks: list[dict[str, object]] = []
     defects: list[Exception] = []

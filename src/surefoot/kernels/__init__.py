@@ -54,18 +54,18 @@ import numba  # noqa: E402  # the cache folder must be chosen first
 numba.config.CACHE_DIR = str(CACHE_FOLDER)  # type: ignore[attr-defined]  # made at run time
 
 
-def is_warm() -> bool:
-    """Whether all kernels were compiled before, for these files, this Python and processor."""
-    return _marker().exists()
+def is_warm(part: str) -> bool:
+    """Whether the kernels of a part were compiled before, for these files, Python and processor."""
+    return _marker(part).exists()
 
 
-def mark_warm() -> None:
-    """Say that all kernels have been compiled; the next process will find them in the cache."""
-    _marker().touch()
+def mark_warm(part: str) -> None:
+    """Say that the kernels of a part are compiled; the next process will find them in the cache."""
+    _marker(part).touch()
 
 
-def _marker() -> pathlib.Path:
-    """The file that stands for a warm cache, named by what numba's own key holds.
+def _marker(part: str) -> pathlib.Path:
+    """The file that stands for a part with a warm cache, named by what numba's own key holds.
 
     That is Python, numba, the processor, and where and when each source file was written: an
     installation beside this one with the same sources compiles for itself.
@@ -77,4 +77,4 @@ def _marker() -> pathlib.Path:
         places.update(f"{path} {path.stat().st_mtime_ns}".encode())
     python = f"{sys.implementation.name}{sys.version_info.major}.{sys.version_info.minor}"
     engine = f"numba{numba.__version__}-{get_host_cpu_name()}"
-    return CACHE_FOLDER / f"warm-{python}-{engine}-{places.hexdigest()[:8]}"
+    return CACHE_FOLDER / f"warm-{part}-{python}-{engine}-{places.hexdigest()[:8]}"

@@ -26,7 +26,7 @@ class Active(NamedTuple):
     square: np.ndarray  # (3, dim + 1, dim) work space
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def start(cone, w, warm, active):
     """As many of the rays carried before as still carry with positive weights."""
     m = np.int64(0)
@@ -77,7 +77,7 @@ def add(cone, w, j, c, s, m, active):
     return m
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def push(active, m):
     """Q R of the first m rays and one more; False where that one depends on them."""
     ray, q, r = active.ray, active.q, active.r
@@ -104,7 +104,7 @@ def push(active, m):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _solve(active, w, m):
     """Least-squares weights of the first m rays, as trial."""
     number, r = active.number, active.r
@@ -128,7 +128,7 @@ def _drop(active, m, gone):
     return m - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def make_rest(active, w, m):
     """What is left of w beside the span of the rays that carry; its length.
 

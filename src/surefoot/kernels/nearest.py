@@ -123,7 +123,7 @@ def _nearest(cone, w, tol, warm, active):
     return OPEN, min(lower, upper), upper, m
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _judge(cone, w, rest, lower, active):
     """(lower bound, vertex, cos, sin): a residual pushed into the polar cone, and its worst ray."""
     row, friction = active.row, cone.friction
