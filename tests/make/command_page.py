@@ -78,9 +78,13 @@ def page() -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a page, without frames, line breaks and usage lines: these differ by version."""
+    """The words of a page, without frames, line breaks and usage lines: these differ by version.
+
+    So does what is said of arguments that must be given at least once: required, or no default.
+    """
     lines = [line for line in text.splitlines() if not line.startswith("usage: ")]
-    return re.sub(r"[╭╮╰╯│─]", " ", " ".join(lines)).split()
+    plain = " ".join(re.sub(r"[╭╮╰╯│─]", " ", " ".join(lines)).split())
+    return plain.replace("(default: )", "(required)").split()
 
 
 if __name__ == "__main__":
